@@ -11,7 +11,7 @@ struct Module {
     var core = ["AshlarBase", "AshlarCore", "AshlarTrees"]
     /// C targets in `Sources/C` that only this module uses.
     var helpers: [String] = []
-    /// Targets in `Tests/` with helpers of this module's tests.
+    /// Targets with helpers of this module's tests.
     var testHelpers: [String] = []
     /// Programs in `Tests/Programs` that this module's tests start as child processes.
     var testPrograms: [String] = []
@@ -25,7 +25,7 @@ let modules = [
     Module(
         folder: "Logging", core: ["AshlarBase"], helpers: ["CAshlarLogging"],
         testPrograms: ["AshlarLoggingTestChild"]),
-    Module(folder: "Customization", hasFixtures: true),
+    Module(folder: "Customization", testHelpers: ["AshlarTexts"], hasFixtures: true),
     Module(folder: "AppConfig"),
     Module(
         folder: "Networking", helpers: ["CAshlarCurl"], testHelpers: ["AshlarNetworkingTestSupport"], hasFixtures: true),
@@ -64,9 +64,9 @@ let extras = [
         folder: "Fleet", dependencies: umbrella + ["AshlarTelemetry"], helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
     Extra(
-        folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"],
+        folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting", "AshlarTexts"],
         helpers: ["CAshlarMicrohttpd"], testPrograms: ["AshlarInspectorTestChild"]),
-    Extra(folder: "Tooling", dependencies: umbrella),
+    Extra(folder: "Tooling", dependencies: umbrella + ["AshlarTexts"]),
 ]
 
 let settings: [SwiftSetting] = [
@@ -182,10 +182,15 @@ let package = Package(
             dependencies: dependencies(core + ["AshlarModels"] + modules.map(\.name)),
             swiftSettings: settings)
     ] + extras.flatMap(targets(of:)) + [
+        // What tools know of the texts of a tree, and apps don't need: errors, coverage and arguments.
+        .target(
+            name: "AshlarTexts", dependencies: ["AshlarCustomization"], path: "Sources/Tool/AshlarTexts",
+            swiftSettings: settings),
         // The generator of typed keys has few dependencies, because each app that uses the plugin builds it first.
         .target(
             name: "AshlarKeyGenerator",
-            dependencies: dependencies(core + ["AshlarCustomization", "AshlarAppConfig", "AshlarEventBus"]),
+            dependencies: dependencies(
+                core + ["AshlarCustomization", "AshlarTexts", "AshlarAppConfig", "AshlarEventBus"]),
             path: "Sources/Tool/AshlarKeyGenerator", swiftSettings: settings),
         .executableTarget(
             name: "AshlarKeysTool", dependencies: dependencies(core + ["AshlarKeyGenerator", "AshlarCustomization"]),
@@ -194,7 +199,7 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarFleet"]
+                core + ["AshlarTooling", "AshlarTexts", "AshlarTelemetry", "AshlarTesting", "AshlarFleet"]
                     + ["AshlarInspector", "AshlarKeyGenerator"] + umbrella),
             path: "Sources/Tool/AshlarTool", swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.

@@ -270,6 +270,9 @@ import Testing
             ("x {s, select, a {a}}", "message-missing-other", 2),
             ("{n, plural, single {a} other {b}}", "message-unknown-case", 12),
             ("{n, plural, =x {a} other {b}}", "message-unknown-case", 12),
+            ("{n, plural, =0x10 {a} other {b}}", "message-unknown-case", 12),
+            ("{n, plural, =inf {a} other {b}}", "message-unknown-case", 12),
+            ("{n, plural, =nan {a} other {b}}", "message-unknown-case", 12),
             ("{n, plural, one {a} one {b} other {c}}", "message-duplicate-case", 20),
             ("{n, plural, =1 {a} =1.0 {b} other {c}}", "message-duplicate-case", 19),
         ])

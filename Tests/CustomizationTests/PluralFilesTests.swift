@@ -1,5 +1,6 @@
 import AshlarCustomization
 import AshlarTestSupport
+import AshlarTexts
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import AshlarTestSupport
+import AshlarTexts
 import Foundation
 import Testing
 

@@ -73,6 +73,8 @@ public struct Customization: Sendable {
     public var diagnostics: [CustomizationDiagnostic] { storage.diagnostics }
     /// The rules for reading files, and the result of reads without a value.
     package var policy: CustomizationPolicy { storage.policy }
+    /// The tree that the snapshot was loaded from, if any.
+    package var tree: CustomizationTree? { storage.tree }
     /// The names of all tables, sorted.
     package var tableNames: [String] { storage.tables.keys.sorted() }
 

@@ -40,6 +40,17 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
 }
 
 extension Customization {
+    /// The errors of aliases in the snapshot, by table and key.
+    package var aliasErrors: [CustomizationError] {
+        var errors: [CustomizationError] = []
+        for (name, table) in storage.tables.sorted(by: { $0.key < $1.key }) {
+            for entry in table.entries where entry.target == nil {
+                do throws(CustomizationError) { _ = try find(entry.key, table: name) } catch { errors.append(error) }
+            }
+        }
+        return errors
+    }
+
     /// Explains the value of a key: the layers that define it, with values and locations.
     ///
     /// - Parameters:

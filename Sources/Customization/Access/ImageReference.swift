@@ -11,6 +11,8 @@ public struct ImageReference: Hashable, Sendable {
 }
 
 extension Customization {
+    package static var imageExtensions: [String] { ImageName.extensions }
+
     /// Returns the image of a key from the folder of the highest layer that contains the file.
     ///
     /// The key's value is the name of the file. If no layer defines the key, the key itself is the name. In each

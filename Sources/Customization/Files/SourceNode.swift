@@ -76,31 +76,11 @@ struct SourceNode: Sendable {
         default: nil
         }
     }
-
-    /// Calls `body` for each member that is replaced by a later member with the same name, at any depth.
-    func forEachRepeat(_ body: (_ earlier: Member, _ later: Member) -> Void) {
-        switch kind {
-        case .list(let items): for item in items { item.forEachRepeat(body) }
-        case .dict(let members):
-            var seen: [String: Member] = [:]
-            for member in members {
-                if let earlier = seen.updateValue(member, forKey: member.key) { body(earlier, member) }
-                member.value.forEachRepeat(body)
-            }
-        default: break
-        }
-    }
-}
-
-/// A value of a document that a table can't contain.
-struct DocumentProblem {
-    var offset: Int
-    var message: String
 }
 
 extension SourceNode {
     /// Creates the value of a property list's node; returns nil and adds a problem if a table can't contain it.
-    init?(_ document: PropertyListDocument, _ index: Int, _ problems: inout [DocumentProblem]) {
+    init?(_ document: PropertyListDocument, _ index: Int, _ problems: inout [SourceProblem]) {
         let node = document.nodes[index]
         offset = Int(node.position)
         switch node.kind {
@@ -125,10 +105,10 @@ extension SourceNode {
             }
             kind = .dict(members)
         case .unsigned:
-            problems.append(DocumentProblem(offset: offset, message: "\(node.unsigned) is greater than 2^63 - 1"))
+            problems.append(.malformed(offset, "\(node.unsigned) is greater than 2^63 - 1"))
             return nil
         case .uid:
-            problems.append(DocumentProblem(offset: offset, message: "a UID of a keyed archive is not a value"))
+            problems.append(.malformed(offset, "a UID of a keyed archive is not a value"))
             return nil
         }
     }
@@ -160,26 +140,25 @@ extension SourceNode {
     }
 }
 
+extension SourceProblem {
+    /// An error of a property list or JSON file.
+    fileprivate static func malformed(_ offset: Int, _ message: String) -> SourceProblem {
+        SourceProblem(offset: offset, code: .malformedFile, message: message)
+    }
+}
+
 /// The content of a property list or JSON file, the text for locations, and the problems found.
 typealias ReadFile = (root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic])
 
 /// Parses JSON (RFC 8259) into values with their locations.
-package enum JSONReader {
-    /// Returns the value of a document; nil if it is malformed.
-    package static func value(of bytes: [UInt8]) -> CustomizationValue? {
-        let file = read(bytes: bytes, file: "")
-        return file.diagnostics.isEmpty ? file.root?.value() : nil
-    }
-
+enum JSONReader {
     static func read(bytes: [UInt8], file: String) -> ReadFile {
         let text = SourceText(bytes: bytes, file: file)
         if text.isRejected { return (nil, text, text.diagnostics) }
         do throws(JSONSyntaxError) {
             return (SourceNode(try JSONDocument(text.utf8), 0), text, text.diagnostics)
         } catch {
-            let location = text.location(ofByte: error.offset)
-            let problem = CustomizationDiagnostic(.error, .malformedFile, error.message, at: location)
-            return (nil, text, text.diagnostics + [problem])
+            return (nil, text, text.diagnostics + [text.diagnostic(.malformed(error.offset, error.message))])
         }
     }
 }
@@ -213,16 +192,13 @@ enum PropertyListReader {
         _ text: SourceText, _ diagnostics: [CustomizationDiagnostic],
         parse: () throws(PropertyListError) -> PropertyListDocument
     ) -> ReadFile {
-        var problems: [DocumentProblem] = []
+        var problems: [SourceProblem] = []
         var root: SourceNode?
         do {
             root = SourceNode(try parse(), 0, &problems)
         } catch {
-            problems.append(DocumentProblem(offset: error.offset, message: error.message))
+            problems.append(.malformed(error.offset, error.message))
         }
-        let found = problems.map {
-            CustomizationDiagnostic(.error, .malformedFile, $0.message, at: text.location(ofByte: $0.offset))
-        }
-        return (root, text, diagnostics + found)
+        return (root, text, diagnostics + problems.map { text.diagnostic($0) })
     }
 }

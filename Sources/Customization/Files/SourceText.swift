@@ -1,12 +1,24 @@
 internal import AshlarCore
 
+/// A problem at a place of a text, for which the diagnostic has a line and column.
+struct SourceProblem: Error {
+    /// The offset in the text's UTF-8.
+    var offset: Int
+    var severity = CustomizationDiagnostic.Severity.error
+    var code: CustomizationDiagnostic.Code
+    var message: String
+    var fix: String?
+    /// The start of the statement, if it is on another line.
+    var related: Int?
+}
+
 /// The text of one file as UTF-8, which converts offsets to lines and columns.
 final class SourceText: Sendable {
     let file: String
     let utf8: [UInt8]
-    /// Whether the bytes aren't text; `utf8` is then empty.
+    /// Whether the bytes aren't text; `utf8` is then the text before the first such byte.
     let isRejected: Bool
-    private let decodingProblems: [DecodingProblem]
+    private let decodingProblems: [SourceProblem]
     /// Whether the file has lines; a binary file has none.
     private let hasLines: Bool
     /// The lines, and the number of characters before each block of bytes.
@@ -49,19 +61,17 @@ final class SourceText: Sendable {
         self.init(file: file, utf8: decoding.utf8, decoding: decoding)
     }
 
-    convenience init(utf8: [UInt8], file: String) { self.init(file: file, utf8: utf8) }
-
     /// Creates the text of a binary file or of values without a file; all locations are the file itself.
     convenience init(withoutLines file: String) { self.init(file: file, utf8: [], hasLines: false) }
 
     /// The problems found while decoding the bytes.
-    var diagnostics: [CustomizationDiagnostic] {
-        decodingProblems.map { problem in
-            CustomizationDiagnostic(
-                problem.severity, problem.code, problem.message,
-                at: problem.place.map { CustomizationLocation(file: file, line: $0.line, column: $0.column) }
-                    ?? location(ofByte: problem.offset))
-        }
+    var diagnostics: [CustomizationDiagnostic] { decodingProblems.map { diagnostic($0) } }
+
+    /// Returns a problem of the text as a diagnostic.
+    func diagnostic(_ problem: SourceProblem, key: String? = nil) -> CustomizationDiagnostic {
+        CustomizationDiagnostic(
+            problem.severity, problem.code, problem.message, at: location(ofByte: problem.offset), key: key,
+            fix: problem.fix, related: problem.related.map { location(ofByte: $0) })
     }
 
     /// Returns the line and column of a byte of `utf8`.

@@ -201,7 +201,7 @@ extension StringCatalog {
                 positions[name] = Int(position)
                 argument = "%\(position)$" + type
             }
-            let forms = forms(plural).mapValues { $0.replacingBytes(of: "%arg", with: argument) }
+            let forms = forms(plural).mapValues { $0.replacingArgument(with: argument) }
             if !forms.isEmpty { variables[name] = .init(valueType: type, forms: forms) }
         }
         guard !positions.isEmpty else { return .message(CustomizationMessage(format: text, variables: variables)) }
@@ -227,19 +227,14 @@ extension StringCatalog {
 }
 
 extension String {
-    /// Returns the text with each occurrence replaced, compared byte by byte.
-    fileprivate func replacingBytes(of part: String, with replacement: String) -> String {
-        let (bytes, part) = (Array(utf8), Array(part.utf8))
-        var (result, index) = ([UInt8](), 0)
-        while index < bytes.count {
-            if bytes[index] == part[0], bytes[index...].starts(with: part) {
-                result += replacement.utf8
-                index += part.count
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
+    /// Returns the text of a form with the placeholder of the number instead of `%arg`.
+    fileprivate func replacingArgument(with placeholder: String) -> String {
+        var (bytes, rest) = ([UInt8](), Substring(self).utf8)
+        while let byte = rest.first {
+            let isArgument = rest.starts(with: "%arg".utf8)
+            bytes += isArgument ? Array(placeholder.utf8) : [byte]
+            rest.removeFirst(isArgument ? 4 : 1)
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -11,34 +11,26 @@ extension StringsTable {
     public static func parse(
         stringsDict bytes: [UInt8], file: String = ""
     ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
-        let (root, text, problems) = PropertyListReader.read(bytes: bytes, file: file)
-        guard let members = root?.members else {
-            var problems = problems
-            if let root {
-                problems.add(
-                    .error, .notATable, "expected a dictionary, found a \(root.value().typeName)",
-                    at: CustomizationLocation(file: file))
-            }
-            return (StringsTable(file: file, entries: []), problems)
-        }
-        var check = StringsDictCheck(text: text)
-        var table = StringsTable(text: text)
-        for member in members {
-            check.entry(member)
-            let value = member.value.value()
-            let message = CustomizationMessage(stringsDict: value)
-            table.append(
-                .init(
-                    key: member.key, value: message.map { .message($0) } ?? value, place: .byte(member.offset),
-                    comment: nil))
-        }
-        return (table, problems + check.diagnostics + (root?.repeats(in: text) ?? []))
+        let read = PropertyListReader.read(bytes: bytes, file: file)
+        var reader = StringsDictReader(text: read.text)
+        let (table, problems) = table(of: read) { reader.value(of: $0) }
+        return (table, problems + reader.diagnostics)
     }
 }
 
-/// Finds the mistakes in the entries of a `.stringsdict` file.
-private struct StringsDictCheck {
-    private typealias Name = CustomizationMessage.Name
+/// Reads the entries of a `.stringsdict` file, and reports their mistakes.
+private struct StringsDictReader {
+    typealias Variable = CustomizationMessage.Variable
+
+    /// The names in `.stringsdict` files.
+    private enum Name {
+        static let format = "NSStringLocalizedFormatKey"
+        static let ruleType = "NSStringFormatSpecTypeKey"
+        static let pluralRule = "NSStringPluralRuleType"
+        static let valueType = "NSStringFormatValueTypeKey"
+        static let deviceRule = "NSStringDeviceSpecificRuleType"
+        static let widthRule = "NSStringVariableWidthRuleType"
+    }
 
     let text: SourceText
     private(set) var diagnostics: [CustomizationDiagnostic] = []
@@ -53,48 +45,61 @@ private struct StringsDictCheck {
         diagnostics.add(severity, code, message, at: text.location(ofByte: member.offset), key: key)
     }
 
-    mutating func entry(_ member: SourceNode.Member) {
+    /// Returns the text or message of an entry; for a malformed entry, its value.
+    mutating func value(of member: SourceNode.Member) -> CustomizationValue {
         key = member.key
-        if member.value.text != nil { return }
-        message(member)
+        if let text = member.value.text { return .string(text) }
+        return message(member).map { .message($0) } ?? member.value.value()
     }
 
-    private mutating func message(_ member: SourceNode.Member) {
+    private mutating func message(_ member: SourceNode.Member) -> CustomizationMessage? {
         guard let members = member.value.members else {
             add(.error, .pluralMalformed, "expected a dictionary, found a \(member.value.value().typeName)", member)
-            return
+            return nil
         }
-        for rule in members where rule.key == Name.deviceRule {
-            guard let choices = rule.value.members, !choices.isEmpty else {
-                add(.error, .pluralMalformed, "\(rule.key) must be a dictionary with at least one text", rule)
-                return
-            }
-            for choice in choices where choice.value.text == nil { message(choice) }
-            return
-        }
+        if let rule = members.last(where: { $0.key == Name.deviceRule }) { return choices(rule) }
         guard let format = member.value[Name.format]?.text else {
-            let isOfWidths = member.value["NSStringVariableWidthRuleType"] != nil
+            let isOfWidths = member.value[Name.widthRule] != nil
             add(
                 .error, .pluralMalformed,
                 isOfWidths ? "variations by width are not supported" : "the text \(Name.format) is missing", member)
-            return
+            return nil
         }
-        let variables = members.filter { $0.key != Name.format }
-        for variable in variables { self.variable(variable) }
-        let names = Set(variables.map(\.key))
-        let forms = variables.flatMap { variable in
-            PluralCategory.allCases.compactMap { variable.value[$0.rawValue]?.text }
+        let parts = members.filter { $0.key != Name.format }
+        var variables: [String: Variable] = [:]
+        for part in parts { variables[part.key] = variable(part) }
+        let forms = parts.flatMap { part in
+            PluralCategory.allCases.compactMap { variables[part.key]?.forms[$0] }
         }
         for placeholder in ([format] + forms).flatMap({ PrintfFormat($0).placeholders }) {
-            guard let name = placeholder.variable, !names.contains(name) else { continue }
+            guard let name = placeholder.variable, !parts.contains(where: { $0.key == name }) else { continue }
             add(.error, .pluralUnknownVariable, "%#@\(name)@ is not defined", member)
         }
+        return CustomizationMessage(format: format, variables: variables)
     }
 
-    private mutating func variable(_ member: SourceNode.Member) {
+    /// Returns the message of a rule for devices.
+    private mutating func choices(_ rule: SourceNode.Member) -> CustomizationMessage? {
+        guard let choices = rule.value.members, !choices.isEmpty else {
+            add(.error, .pluralMalformed, "\(rule.key) must be a dictionary with at least one text", rule)
+            return nil
+        }
+        var messages: [String: CustomizationMessage] = [:]
+        for choice in choices {
+            if let text = choice.value.text {
+                messages[choice.key] = CustomizationMessage(text)
+            } else {
+                messages[choice.key] = message(choice)
+            }
+        }
+        return messages.isEmpty ? nil : CustomizationMessage(.devices(messages))
+    }
+
+    /// Returns the variable of a message; nil if it has no form.
+    private mutating func variable(_ member: SourceNode.Member) -> Variable? {
         guard let members = member.value.members else {
             add(.error, .pluralMalformed, "the variable \"\(member.key)\" must be a dictionary", member)
-            return
+            return nil
         }
         let rule = member.value[Name.ruleType]?.text
         if rule != Name.pluralRule {
@@ -106,13 +111,17 @@ private struct StringsDictCheck {
                 .error, .pluralMissingOther, "\"\(member.key)\" has no text for other, which every language needs",
                 member)
         }
+        var forms: [PluralCategory: String] = [:]
         for form in members where form.key != Name.ruleType && form.key != Name.valueType {
-            if PluralCategory(rawValue: form.key) == nil {
+            guard let category = PluralCategory(rawValue: form.key) else {
                 add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is not a plural category", form)
-            } else if form.value.text == nil {
-                add(.error, .pluralMalformed, "\"\(form.key)\" must be a text", form)
+                continue
             }
+            forms[category] = form.value.text
+            if form.value.text == nil { add(.error, .pluralMalformed, "\"\(form.key)\" must be a text", form) }
         }
+        if forms.isEmpty { return nil }
+        return Variable(valueType: member.value[Name.valueType]?.text ?? "d", forms: forms)
     }
 }
 
@@ -127,55 +136,4 @@ extension CustomizationDiagnostic.Code {
     package static let pluralUnknownCategory = Self("plural-unknown-category")
     /// A part of a string catalog is skipped.
     package static let catalogPartSkipped = Self("catalog-part-skipped")
-}
-
-extension CustomizationMessage {
-    /// The names in `.stringsdict` files.
-    enum Name {
-        static let format = "NSStringLocalizedFormatKey"
-        static let ruleType = "NSStringFormatSpecTypeKey"
-        static let pluralRule = "NSStringPluralRuleType"
-        static let valueType = "NSStringFormatValueTypeKey"
-        static let deviceRule = "NSStringDeviceSpecificRuleType"
-    }
-
-    /// Creates a message from a value in the form of a `.stringsdict` entry; returns nil for another form.
-    ///
-    /// - Parameter value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary for each variable, or with
-    ///   a rule for devices whose values are strings or such dictionaries.
-    init?(stringsDict value: CustomizationValue) {
-        guard case .dict(let members) = value else { return nil }
-        if case .dict(let choices)? = members[Name.deviceRule] {
-            let messages = choices.compactMapValues { Self(choice: $0) }
-            guard !messages.isEmpty else { return nil }
-            self.init(.devices(messages))
-        } else {
-            guard case .string(let format)? = members[Name.format] else { return nil }
-            self.init(format: format, variables: members.compactMapValues { Variable(stringsDict: $0) })
-        }
-    }
-
-    private init?(choice: CustomizationValue) {
-        if case .string(let text) = choice {
-            self.init(text)
-        } else {
-            self.init(stringsDict: choice)
-        }
-    }
-}
-
-extension CustomizationMessage.Variable {
-    fileprivate init?(stringsDict value: CustomizationValue) {
-        guard case .dict(let members) = value else { return nil }
-        var forms: [PluralCategory: String] = [:]
-        for category in PluralCategory.allCases {
-            if case .string(let text)? = members[category.rawValue] { forms[category] = text }
-        }
-        guard !forms.isEmpty else { return nil }
-        if case .string(let type)? = members[CustomizationMessage.Name.valueType] {
-            self.init(valueType: type, forms: forms)
-        } else {
-            self.init(forms: forms)
-        }
-    }
 }

@@ -14,15 +14,7 @@ struct StringsLexer {
     }
 
     /// A problem of a token: an error, after which the token isn't read, or a note.
-    struct Problem: Error {
-        var offset: Int
-        var severity = CustomizationDiagnostic.Severity.error
-        var code: CustomizationDiagnostic.Code
-        var message: String
-        var fix: String?
-        /// The start of the statement, if it is on another line.
-        var related: Int?
-    }
+    typealias Problem = SourceProblem
 
     let bytes: [UInt8]
     /// The next byte to read.
@@ -200,7 +192,7 @@ extension StringsLexer {
             let value = digits.reduce(UInt8(0)) { $0 &<< 3 &+ ($1 & 7) }
             at += digits.count
             if value == 0 { note(start, .warning, .nulCharacter, "the escape is U+0000") }
-            units.append(UInt16(NeXTSTEPLatin.scalar(value)))
+            units.append(NeXTSTEPLatin.scalar(value))
         case UInt8(ascii: "U"):
             at += 1
             let digits = bytes[at...].prefix(4).prefix { $0.hexValue != nil }

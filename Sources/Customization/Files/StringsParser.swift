@@ -235,10 +235,7 @@ extension StringsParser {
     private mutating func report(_ problem: Problem) { report(problem, key: key) }
 
     private mutating func report(_ problem: Problem, key: String?) {
-        report(
-            CustomizationDiagnostic(
-                problem.severity, problem.code, problem.message, at: table.text.location(ofByte: problem.offset),
-                key: key, fix: problem.fix, related: problem.related.map { table.text.location(ofByte: $0) }))
+        report(table.text.diagnostic(problem, key: key))
     }
 
     private mutating func report(_ problem: CustomizationDiagnostic) {

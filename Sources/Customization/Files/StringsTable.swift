@@ -198,7 +198,7 @@ extension StringsTable {
         strings bytes: [UInt8], file: String = ""
     ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
-            return propertyList(PropertyListReader.read(bytes: bytes, file: file))
+            return table(of: PropertyListReader.read(bytes: bytes, file: file)) { $0.value.value() }
         }
         let text = SourceText(bytes: bytes, file: file)
         if text.isRejected { return (StringsTable(text: text), text.diagnostics) }
@@ -207,21 +207,21 @@ extension StringsTable {
         return (parser.table, text.diagnostics + parser.diagnostics)
     }
 
-    private static func propertyList(
-        _ read: ReadFile
+    /// Returns the members of a property list with their values.
+    static func table(
+        of read: ReadFile, _ value: (SourceNode.Member) -> CustomizationValue
     ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         var table = StringsTable(text: read.text)
         var diagnostics = read.diagnostics
         guard let root = read.root else { return (table, diagnostics) }
         guard let members = root.members else {
             diagnostics.add(
-                .error, .notATable, "expected a table, found a \(root.value().typeName)",
+                .error, .notATable, "expected a dictionary, found a \(root.value().typeName)",
                 at: CustomizationLocation(file: table.file))
             return (table, diagnostics)
         }
         for member in members {
-            table.append(
-                Entry(key: member.key, value: member.value.value(), place: .byte(member.offset), comment: nil))
+            table.append(Entry(key: member.key, value: value(member), place: .byte(member.offset), comment: nil))
         }
         diagnostics += root.repeats(in: read.text)
         return (table, diagnostics)
@@ -231,12 +231,20 @@ extension StringsTable {
 extension SourceNode {
     /// Returns a diagnostic for each key that a dictionary at any depth has twice.
     func repeats(in text: SourceText) -> [CustomizationDiagnostic] {
-        var found: [CustomizationDiagnostic] = []
-        forEachRepeat { earlier, later in
-            found.append(
-                .duplicate(later.key, text.location(ofByte: earlier.offset), text.location(ofByte: later.offset)))
+        switch kind {
+        case .list(let items): return items.flatMap { $0.repeats(in: text) }
+        case .dict(let members):
+            var (seen, found): ([String: Int], [CustomizationDiagnostic]) = ([:], [])
+            for member in members {
+                if let earlier = seen.updateValue(member.offset, forKey: member.key) {
+                    found.append(
+                        .duplicate(member.key, text.location(ofByte: earlier), text.location(ofByte: member.offset)))
+                }
+                found += member.value.repeats(in: text)
+            }
+            return found
+        default: return []
         }
-        return found
     }
 }
 

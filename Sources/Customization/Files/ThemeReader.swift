@@ -62,7 +62,7 @@ struct ThemeReader {
         diagnostics = read.diagnostics
         guard let root = read.root else { return ([], diagnostics) }
         var themes: [Theme]
-        reportRepeats(in: root)
+        diagnostics += root.repeats(in: text)
         if let list = root["themes"]?.items {
             themes = list.compactMap { node in withItsProblems { $0.squidKitTheme(node) } }
         } else if let members = root.members {
@@ -80,16 +80,6 @@ struct ThemeReader {
         _ offset: Int, key: String? = nil
     ) {
         diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: key)
-    }
-
-    /// Reports duplicate keys.
-    private mutating func reportRepeats(in root: SourceNode) {
-        var repeats: [CustomizationDiagnostic] = []
-        root.forEachRepeat { earlier, later in
-            repeats.append(
-                .duplicate(later.key, text.location(ofByte: earlier.offset), text.location(ofByte: later.offset)))
-        }
-        diagnostics += repeats
     }
 
     /// Reads one theme and stores its problems in the theme, for the lint of a stack with it.

@@ -81,87 +81,56 @@ enum LanguageAliases {
     }
 }
 
-/// The language, script and region of a tag as integers, with the subtags that the tag implies.
-///
-/// Integers, because choosing among 60 languages needs 60 comparisons; see the benchmark row "choose a language".
+/// The language, script and region of a tag, with the subtags that the tag implies; empty if there is none.
 struct LanguageCodes: Hashable, Sendable {
-    var language: UInt32
-    var script: UInt32
-    var region: UInt32
+    var language: String
+    var script: String
+    var region: String
 
     /// Creates the codes of a tag, maximized as in ``LanguageTag/maximized``.
     ///
     /// A pseudolocale, such as `en-XA`, has a language of its own, so that it matches only itself. An undetermined
     /// language is the one that its region or script implies: `und-TW` is Chinese.
     init(_ tag: LanguageTag) {
-        var name = tag.language
-        if name == "und" {
-            let subtags = tag.script == "Latn" ? [tag.region, tag.script] : [tag.script, tag.region]
-            name = subtags.lazy.compactMap { $0.flatMap { LikelySubtags.undetermined[$0] } }.first ?? name
+        language = tag.language
+        script = tag.script ?? ""
+        region = tag.region ?? ""
+        if language == "und" {
+            let subtags = script == "Latn" ? [region, script] : [script, region]
+            language = subtags.lazy.compactMap { LikelySubtags.undetermined[$0] }.first ?? language
         }
-        language = Self.code(name)
-        script = tag.script.map(Self.code) ?? 0
-        region = tag.region.map(Self.code) ?? 0
-        defer { language |= UInt32(Self.pseudolocales.firstIndex { $0.fits(tag) }.map { $0 + 1 } ?? 0) << 24 }
-        guard script == 0 || region == 0, let likely = LikelySubtags.entry(self) else { return }
-        if script == 0 { script = likely.script }
-        if region == 0 { region = likely.region }
+        if script.isEmpty || region.isEmpty, let likely = LikelySubtags.entry(self) {
+            if script.isEmpty { script = likely.script }
+            if region.isEmpty { region = likely.region }
+        }
+        let pseudolocale = Self.pseudolocales.first { tag.region == $0.region || tag.variants.contains($0.variant) }
+        if let pseudolocale { language += "-" + pseudolocale.region }
     }
 
     /// The regions and variants of texts that look translated: with accents, mirrored, and with cracked letters.
     private static let pseudolocales = [
-        Pseudolocale(region: "XA", variant: "psaccent"), Pseudolocale(region: "XB", variant: "psbidi"),
-        Pseudolocale(region: "XC", variant: "pscrack"),
+        (region: "XA", variant: "psaccent"), (region: "XB", variant: "psbidi"), (region: "XC", variant: "pscrack"),
     ]
-
-    private struct Pseudolocale {
-        let region: String
-        let variant: String
-
-        func fits(_ tag: LanguageTag) -> Bool { tag.region == region || tag.variants.contains(variant) }
-    }
-
-    /// Creates the codes of a bare language, without the subtags that it implies.
-    init(language: String) { (self.language, script, region) = (Self.code(language), 0, 0) }
-
-    /// Returns a subtag of at most four ASCII letters or digits as an integer; 0 for `*`.
-    static func code(_ subtag: some StringProtocol) -> UInt32 {
-        subtag == "*" ? 0 : subtag.utf8.reduce(0) { $0 &<< 8 | UInt32($1) }
-    }
-
-    static func text(_ code: UInt32) -> String {
-        let bytes = (0..<4).reversed().map { UInt8(truncatingIfNeeded: code >> (8 * $0)) }
-        return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)
-    }
 }
 
 /// CLDR's table of the subtags that a tag implies.
 enum LikelySubtags {
-    typealias Entry = (script: UInt32, region: UInt32)
+    typealias Entry = (script: String, region: String)
 
-    private static let entries: [UInt64: Entry] = {
-        var entries: [UInt64: Entry] = [:]
-        for (tag, implied) in CLDRTable.readGroups(CLDRLanguageData.likelySubtags) {
-            let (subtags, likely) = (tag.split(separator: "-"), implied.split(separator: "-"))
-            guard subtags.count <= 2, likely.count == 2 else { continue }
-            let second = subtags.count == 2 ? LanguageCodes.code(subtags[1]) : 0
-            entries[key(LanguageCodes.code(subtags[0]), second)] = (
-                LanguageCodes.code(likely[0]), LanguageCodes.code(likely[1])
-            )
-        }
-        return entries
-    }()
+    private static let entries = CLDRTable.readGroups(CLDRLanguageData.likelySubtags).mapValues { implied -> Entry in
+        (String(implied.prefix { $0 != "-" }), String(implied.drop { $0 != "-" }.dropFirst()))
+    }
 
     /// The language of a region or script.
     static let undetermined = CLDRTable.readGroups(CLDRLanguageData.undetermined)
 
-    private static func key(_ language: UInt32, _ second: UInt32) -> UInt64 { UInt64(language) << 32 | UInt64(second) }
+    /// Returns the subtags that a language implies.
+    static func entry(_ language: String) -> Entry? { entries[language] }
 
     /// Returns the implied subtags of a tag that lacks a script or a region.
     static func entry(_ codes: LanguageCodes) -> Entry? {
-        if codes.region != 0, let entry = entries[key(codes.language, codes.region)] { return entry }
-        if codes.script != 0, let entry = entries[key(codes.language, codes.script)] { return entry }
-        return entries[key(codes.language, 0)]
+        entries[codes.language + "-" + codes.region] ?? entries[codes.language + "-" + codes.script]
+            ?? entries[codes.language]
     }
 }
 

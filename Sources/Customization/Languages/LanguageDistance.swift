@@ -15,8 +15,9 @@ enum LanguageDistance {
 
     struct Rule: CustomStringConvertible {
         let description: String
-        let desired: [Substring]
-        let supported: [Substring]
+        /// The subtags of both sides; `*` matches all.
+        let desired: [String]
+        let supported: [String]
         let distance: Int
         let isSymmetric: Bool
 
@@ -24,8 +25,8 @@ enum LanguageDistance {
         init?(_ key: String, _ value: String) {
             let sides = key.split(separator: ">")
             guard sides.count == 2, let distance = Int(value.prefix { $0 != "~" }) else { return nil }
-            desired = sides[0].split(separator: "-")
-            supported = sides[1].split(separator: "-")
+            desired = sides[0].split(separator: "-").map(String.init)
+            supported = sides[1].split(separator: "-").map(String.init)
             self.distance = distance
             isSymmetric = value.hasSuffix("~")
             description = isSymmetric ? "\(sides[0]) <> \(sides[1])" : "\(sides[0]) > \(sides[1])"
@@ -41,31 +42,25 @@ enum LanguageDistance {
 
     /// Returns the distance of two maximized tags; `nil` if they don't match.
     static func distance(_ desired: LanguageCodes, _ supported: LanguageCodes, crossingScripts: Bool) -> Int? {
-        var total = 0
+        let total = steps(desired, supported, crossingScripts: crossingScripts)?.reduce(0) { $0 + $1.distance }
+        return total.flatMap { $0 < threshold ? $0 : nil }
+    }
+
+    /// Returns the parts of a distance that aren't 0; `nil` if the tags don't match.
+    static func steps(
+        _ desired: LanguageCodes, _ supported: LanguageCodes, crossingScripts: Bool = true
+    ) -> [Step]? {
+        var steps: [Step] = []
         if desired.language != supported.language {
             guard let rule = languageRule(desired.language, supported.language) else { return nil }
-            total += rule.distance
+            steps.append(Step(subtag: "language", distance: rule.distance, rule: rule.description))
         }
         if desired.script != supported.script {
             guard let rule = scriptRule(desired, supported), crossingScripts || rule.distance <= sharedScripts else {
                 return nil
             }
-            total += rule.distance
+            steps.append(Step(subtag: "script", distance: rule.distance, rule: rule.description))
         }
-        if desired.region != supported.region { total += regionRule(desired, supported).distance }
-        return total < threshold ? total : nil
-    }
-
-    /// Returns the parts of a distance that aren't 0.
-    static func steps(_ desired: LanguageCodes, _ supported: LanguageCodes) -> [Step] {
-        var steps: [Step] = []
-        func add(_ subtag: String, _ rule: Rule?) {
-            if let rule { steps.append(Step(subtag: subtag, distance: rule.distance, rule: rule.description)) }
-        }
-        if desired.language != supported.language {
-            add("language", languageRule(desired.language, supported.language))
-        }
-        if desired.script != supported.script { add("script", scriptRule(desired, supported)) }
         if desired.region != supported.region {
             let rule = regionRule(desired, supported)
             steps.append(Step(subtag: "region", distance: rule.distance, rule: rule.name))
@@ -75,19 +70,19 @@ enum LanguageDistance {
 
     // MARK: - Languages and scripts
 
-    private static func languageRule(_ desired: UInt32, _ supported: UInt32) -> Rule? {
+    private static func languageRule(_ desired: String, _ supported: String) -> Rule? {
         languageRules[desired]?.first { $0.supported == supported }?.rule
     }
 
     /// Returns the languages that can match another language, including itself.
-    static func languages(relatedTo desired: UInt32) -> [UInt32] {
+    static func languages(relatedTo desired: String) -> [String] {
         [desired] + (languageRules[desired] ?? []).map(\.supported)
     }
 
-    private static let languageRules: [UInt32: [(supported: UInt32, rule: Rule)]] = {
-        var rules: [UInt32: [(supported: UInt32, rule: Rule)]] = [:]
+    private static let languageRules: [String: [(supported: String, rule: Rule)]] = {
+        var rules: [String: [(supported: String, rule: Rule)]] = [:]
         for rule in CLDRTable.pairs(CLDRMatchingData.languages).compactMap(Rule.init) where rule.desired != ["*"] {
-            let (desired, supported) = (LanguageCodes.code(rule.desired[0]), LanguageCodes.code(rule.supported[0]))
+            let (desired, supported) = (rule.desired[0], rule.supported[0])
             rules[desired, default: []].append((supported, rule))
             if rule.isSymmetric { rules[supported, default: []].append((desired, rule)) }
         }
@@ -95,8 +90,8 @@ enum LanguageDistance {
     }()
 
     private static func scriptRule(_ desired: LanguageCodes, _ supported: LanguageCodes) -> Rule? {
-        func fits(_ side: [Substring], _ codes: LanguageCodes) -> Bool {
-            LanguageCodes.code(side[0]) == codes.language && LanguageCodes.code(side[1]) == codes.script
+        func fits(_ side: [String], _ codes: LanguageCodes) -> Bool {
+            side[0] == codes.language && side[1] == codes.script
         }
         return scriptRules.first {
             fits($0.desired, desired) && fits($0.supported, supported)
@@ -108,32 +103,32 @@ enum LanguageDistance {
 
     // MARK: - Regions
 
-    /// One side of a region rule: a script, and a region or set of regions; 0 and `nil` match all.
+    /// One side of a region rule: a script, and a region or set of regions; `*` and `nil` match all.
     private struct RegionPattern {
-        let script: UInt32
-        var regions: Set<UInt32>?
+        let script: String
+        var regions: Set<String>?
         var isComplement = false
 
-        init(_ side: [Substring]) {
-            script = LanguageCodes.code(side[1])
+        init(_ side: [String]) {
+            script = side[1]
             let region = side[2]
             if region.hasPrefix("$!") {
                 regions = Self.variables["$" + region.dropFirst(2)]
                 isComplement = true
             } else if region.hasPrefix("$") {
-                regions = Self.variables[String(region)]
+                regions = Self.variables[region]
             } else if region != "*" {
-                regions = [LanguageCodes.code(region)]
+                regions = [region]
             }
         }
 
         func fits(_ codes: LanguageCodes) -> Bool {
-            guard script == 0 || script == codes.script else { return false }
+            guard script == "*" || script == codes.script else { return false }
             return regions.map { $0.contains(codes.region) != isComplement } ?? true
         }
 
         private static let variables = CLDRTable.read(CLDRMatchingData.variables).mapValues {
-            Set($0.split(separator: "+").map { LanguageCodes.code($0) })
+            Set($0.split(separator: "+").map(String.init))
         }
     }
 
@@ -161,10 +156,10 @@ enum LanguageDistance {
     /// The rules of each language in CLDR's order.
     ///
     /// All rules work in both directions.
-    private static let regionRules: [UInt32: [RegionRule]] = {
-        var rules: [UInt32: [RegionRule]] = [:]
+    private static let regionRules: [String: [RegionRule]] = {
+        var rules: [String: [RegionRule]] = [:]
         for rule in CLDRTable.pairs(CLDRMatchingData.regions).compactMap(Rule.init) where rule.desired[0] != "*" {
-            rules[LanguageCodes.code(rule.desired[0]), default: []].append(
+            rules[rule.desired[0], default: []].append(
                 RegionRule(
                     name: rule.description, distance: rule.distance, desired: RegionPattern(rule.desired),
                     supported: RegionPattern(rule.supported)))

@@ -122,7 +122,7 @@ public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
 
     /// The match with its distance and the rules of CLDR that it results from.
     public var description: String {
-        let steps = LanguageDistance.steps(LanguageCodes(preference), LanguageCodes(language))
+        let steps = LanguageDistance.steps(LanguageCodes(preference), LanguageCodes(language)) ?? []
         var reasons = steps.map { "\($0.subtag) \($0.distance) (\($0.rule))" }
         if steps.map(\.distance).reduce(0, +) != distance { reasons = ["parent locale"] }
         return "\(language) for \(preference), distance \(distance)"

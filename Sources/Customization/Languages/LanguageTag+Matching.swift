@@ -39,12 +39,9 @@ extension LanguageCodes {
     /// The codes, with Norwegian replaced by Bokmål, which it nearly always is.
     fileprivate var matchingForm: LanguageCodes {
         var codes = self
-        if language == Self.norwegian { codes.language = Self.bokmal }
+        if language == "no" { codes.language = "nb" }
         return codes
     }
-
-    private static let norwegian = code("no")
-    private static let bokmal = code("nb")
 }
 
 extension LanguageTag {
@@ -112,15 +109,12 @@ extension LanguageTag {
         guard script == nil || region == nil else { return self }
         let codes = LanguageCodes(self)
         return LanguageTag(
-            language: language, script: codes.script == 0 ? nil : LanguageCodes.text(codes.script),
-            region: codes.region == 0 ? nil : LanguageCodes.text(codes.region), variants: variants,
-            extensions: extensions)
+            language: language, script: codes.script.isEmpty ? nil : codes.script,
+            region: codes.region.isEmpty ? nil : codes.region, variants: variants, extensions: extensions)
     }
 
     /// The script that the language alone implies: `"Hans"` for Chinese.
-    var defaultScript: String? {
-        LikelySubtags.entry(LanguageCodes(language: language)).map { LanguageCodes.text($0.script) }
-    }
+    var defaultScript: String? { LikelySubtags.entry(language)?.script }
 }
 
 /// Reads the generated tables, which are lists of `key=value` pairs separated by whitespace.

@@ -13,9 +13,8 @@ enum LanguageTagParser {
         guard
             text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
-        let lowercased = text.lowercased()
-        var subtags = lowercased.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }.map(String.init)[
-            ...]
+        let parts = text.lowercased().split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        var subtags = parts.map(String.init)[...]
         guard subtags.allSatisfy({ (1...8).contains($0.utf8.count) }) else { return nil }
         if let whole = LanguageAliases.irregular(subtags.joined(separator: "-")) { return whole }
 

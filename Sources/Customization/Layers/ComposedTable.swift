@@ -152,8 +152,6 @@ final class ComposedTable: Sendable {
             message = known
         } else if let text = value.text {
             message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
-        } else if let converted = CustomizationMessage(stringsDict: value) {
-            message = converted
         } else {
             return nil
         }

@@ -11,7 +11,7 @@ package final class CustomizationTree: Sendable {
     package let diagnostics: [CustomizationDiagnostic]
     /// The brand in Info.plist's `FTCustomizationString`, if any.
     package let brandOfInfoPlist: String?
-    let options: CustomizationPolicy
+    package let options: CustomizationPolicy
     /// The names of all `.lproj` folders without the extension.
     let folders: [String]
     let rootFiles: Set<String>
@@ -19,11 +19,7 @@ package final class CustomizationTree: Sendable {
     /// The folders of an earlier tree, which are reused if they haven't changed.
     private let earlier: [String: LoadedFolder]
 
-    package convenience init(path: String, policy: CustomizationPolicy = .init()) {
-        self.init(path: path, policy: policy, earlier: [:])
-    }
-
-    init(path: String, policy: CustomizationPolicy, earlier: [String: LoadedFolder]) {
+    package init(path: String, policy: CustomizationPolicy = .init(), earlier: [String: LoadedFolder] = [:]) {
         var root = path
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
         self.path = root
@@ -73,7 +69,7 @@ package final class CustomizationTree: Sendable {
     package var availableLanguages: [LanguageTag] { languages(brand: nil) }
 
     /// Returns the languages if `brand` is the name of a brand's folder.
-    func languages(brand: String?) -> [LanguageTag] {
+    package func languages(brand: String?) -> [LanguageTag] {
         let tags = Set(folders.compactMap { language(of: $0, brand: brand) }).union(folder("").catalogs.keys)
         return tags.sorted { $0.description < $1.description }
     }
@@ -89,7 +85,7 @@ package final class CustomizationTree: Sendable {
     }
 
     /// Returns the language of a folder; nil for a brand that is requested, declared or in Info.plist, such as `bbc`.
-    func language(of folder: String, brand: String? = nil) -> LanguageTag? {
+    package func language(of folder: String, brand: String? = nil) -> LanguageTag? {
         guard folder != brand, folder != brandOfInfoPlist, !options.brands.contains(folder) else { return nil }
         return Self.language(folder)
     }
@@ -114,7 +110,7 @@ package final class CustomizationTree: Sendable {
     }
 
     /// Returns the layers of files that belong to no language or to every language: the tree's own folder, and `Base`.
-    func baseLayers(_ base: LanguageTag, _ policy: CustomizationPolicy) -> [CustomizationLayer] {
+    package func baseLayers(_ base: LanguageTag, _ policy: CustomizationPolicy) -> [CustomizationLayer] {
         let root = folder("")
         var layers = root.tables.isEmpty ? [] : [root.layer(id: ".", role: .base(base), policy: policy)]
         if folders.contains("Base") { layers.append(folder("Base.lproj").layer(role: .base(base), policy: policy)) }
@@ -124,7 +120,7 @@ package final class CustomizationTree: Sendable {
     /// Returns the layers of a language: its strings in the string catalogs, then its folders.
     ///
     /// Two folders can have one language, such as French.lproj and fr.lproj; the canonical name is last and wins.
-    func layers(
+    package func layers(
         of language: LanguageTag, role: CustomizationLayer.Role, brand: String? = nil, policy: CustomizationPolicy
     ) -> [CustomizationLayer] {
         var layers: [CustomizationLayer] = []
@@ -158,7 +154,7 @@ package final class CustomizationTree: Sendable {
     }
 
     /// The content of a folder, read by the first call.
-    func folder(_ name: String) -> LoadedFolder {
+    package func folder(_ name: String) -> LoadedFolder {
         if let folder = loaded.withLock({ $0[name] }) { return folder }
         let folder = LoadedFolder(name: name, in: path, policy: options, earlier: earlier[name])
         return loaded.withLock { loaded in

@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// The content of one `.lproj` folder: its tables, the names of its files, and the folders inside it.
-struct LoadedFolder: Sendable {
+package struct LoadedFolder: Sendable {
     /// The state of a file.
     struct Version: Equatable, Sendable {
         var signature: FileSignature
@@ -38,10 +38,10 @@ struct LoadedFolder: Sendable {
     /// The tables of the string catalogs, by language.
     private(set) var catalogs: [LanguageTag: [String: StringsTable]] = [:]
     /// The keys of the string catalogs that nobody translates, by table.
-    private(set) var fixedKeys: [String: Set<String>] = [:]
+    package private(set) var fixedKeys: [String: Set<String>] = [:]
     private(set) var names: Set<String> = []
-    private(set) var subfolders: [String] = []
-    private(set) var diagnostics: [CustomizationDiagnostic] = []
+    package private(set) var subfolders: [String] = []
+    package private(set) var diagnostics: [CustomizationDiagnostic] = []
 
     /// Reads a folder; files of `earlier` are reused if they haven't changed or now have errors.
     init(name: String, in root: String, policy: CustomizationPolicy, earlier: LoadedFolder?) {
@@ -122,7 +122,9 @@ struct LoadedFolder: Sendable {
     }
 
     /// Returns the folder as a layer of a stack.
-    func layer(id: String? = nil, role: CustomizationLayer.Role, policy: CustomizationPolicy) -> CustomizationLayer {
+    package func layer(
+        id: String? = nil, role: CustomizationLayer.Role, policy: CustomizationPolicy
+    ) -> CustomizationLayer {
         var layer = CustomizationLayer(
             id: id ?? name, role: role, tables: tables, colors: policy.colors, resolvesAliases: policy.resolvesAliases,
             diagnostics: diagnostics)

@@ -3,8 +3,8 @@ internal import AshlarCore
 /// A parsed message: pieces of text, placeholders and choices.
 ///
 /// Every notation compiles to the same pieces, so one renderer formats all of them.
-final class CompiledMessage: Sendable {
-    enum Piece: Sendable {
+package final class CompiledMessage: Sendable {
+    package enum Piece: Sendable {
         case literal(String)
         /// A `printf` placeholder and its position from 1; position 0 is the number of the enclosing variable.
         indirect case placeholder(PrintfFormat.Placeholder, position: Int)
@@ -19,32 +19,30 @@ final class CompiledMessage: Sendable {
     }
 
     /// A text in pieces, and the syntax problems.
-    struct Pattern: Sendable {
-        var pieces: [Piece] = []
+    package struct Pattern: Sendable {
+        package var pieces: [Piece] = []
         var problems: [MessageProblem] = []
     }
 
     /// A variable of a plural text.
-    struct Variable: Sendable {
-        let name: String
+    package struct Variable: Sendable {
+        package let name: String
         /// The placeholder that displays the number, if its precision affects the category.
         let display: PrintfFormat.Placeholder?
         /// Whether the type of the number has decimals.
-        let isDecimal: Bool
-        let forms: [PluralCategory: Pattern]
+        package let isDecimal: Bool
+        package let forms: [PluralCategory: Pattern]
         /// The argument of a reference without a position, from 1.
-        let position: Int
+        package let position: Int
     }
 
-    let body: Pattern
-    let variables: [Variable]
-    let names: [String]
+    package let body: Pattern
+    package let variables: [Variable]
+    package let names: [String]
     /// The position, from 0, of each argument of an ICU message, or -1 for a name; nil for other notations.
     let positions: [Int]?
     /// The problems of all messages.
     let problems: [MessageProblem]
-    /// The approximate length of the literals in the result.
-    private let literalCount: Int
 
     init(_ source: CustomizationMessage.Source) {
         switch source {
@@ -55,7 +53,6 @@ final class CompiledMessage: Sendable {
             positions = nil
             problems = format.problems
             names = Self.names(upTo: format.placeholders.flatMap(\.uses).map(\.0).max() ?? 0)
-            literalCount = text.utf8.count
         case .icu(let text):
             var parser = ICUMessageParser(text)
             body = Pattern(pieces: parser.parse(), problems: parser.problems)
@@ -66,7 +63,6 @@ final class CompiledMessage: Sendable {
                 name.utf8.allSatisfy { $0.isDigit }
                     ? Int(name) ?? -1 : -1
             }
-            literalCount = Self.length(body.pieces)
         case .plural(let text):
             var compiler = PluralCompiler(text)
             compiler.compile()
@@ -79,9 +75,6 @@ final class CompiledMessage: Sendable {
                 names[variable.position - 1] = variable.name
             }
             self.names = names
-            literalCount =
-                Self.length(body.pieces)
-                + variables.reduce(0) { $0 + ($1.forms[.other].map { Self.length($0.pieces) } ?? 0) }
         case .devices:
             let chosen = CustomizationMessage(CustomizationMessage(source).source()).compiled
             body = chosen.body
@@ -89,7 +82,6 @@ final class CompiledMessage: Sendable {
             names = chosen.names
             positions = chosen.positions
             problems = chosen.problems
-            literalCount = chosen.literalCount
         }
     }
 
@@ -97,31 +89,9 @@ final class CompiledMessage: Sendable {
         position > 0 ? (1...min(position, 1_000)).map(String.init) : []
     }
 
-    /// Returns the maximum length of the literals in the result.
-    private static func length(_ pieces: [Piece]) -> Int {
-        pieces.reduce(0) { sum, piece in
-            switch piece {
-            case .literal(let text): sum + text.utf8.count
-            case .choice(let choice): sum + (choice.patterns.map(length).max() ?? 0)
-            default: sum
-            }
-        }
-    }
-
     /// Returns the text for values.
-    ///
-    /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
     func render(_ values: MessageValues, language: LanguageConventions) -> (text: String, problems: [MessageProblem]) {
-        var count = literalCount
-        for index in names.indices {
-            switch values[index] {
-            case .string(let text): count += text.utf8.count
-            case nil: break
-            default: count += 12
-            }
-        }
         var renderer = MessageRenderer(message: self, values: values, language: language)
-        if count > 15 { renderer.text.reserveCapacity(count) }
         renderer.render(body)
         return (renderer.text, renderer.problems)
     }
@@ -193,25 +163,23 @@ private struct PluralCompiler {
 }
 
 /// The alternatives of a plural or select in an ICU message.
-final class MessageChoice: Sendable {
-    enum Kind: String, Sendable {
+package final class MessageChoice: Sendable {
+    package enum Kind: String, Sendable {
         case select
         case plural
         case ordinal = "selectordinal"
     }
 
-    typealias Pieces = [CompiledMessage.Piece]
+    package typealias Pieces = [CompiledMessage.Piece]
 
-    let kind: Kind
-    let place: MessagePlace
+    package let kind: Kind
+    package let place: MessagePlace
     /// The number that is subtracted before the plural rules apply.
     let numberOffset: Int64
     /// The exact cases of a plural, such as `=0`.
-    let exact: [(number: Double, pieces: Pieces)]
+    package let exact: [(number: Double, pieces: Pieces)]
     /// The other cases, in the order of the text, including `other`.
-    let cases: [(name: String, pieces: Pieces)]
-    /// The text of each plural category, in the order of `PluralCategory`; that of `other` if it has none.
-    private let forms: [Pieces?]
+    package let cases: [(name: String, pieces: Pieces)]
 
     init(
         kind: Kind, place: MessagePlace, numberOffset: Int64, exact: [(number: Double, pieces: Pieces)],
@@ -222,29 +190,12 @@ final class MessageChoice: Sendable {
         self.numberOffset = numberOffset
         self.exact = exact
         self.cases = cases
-        forms = PluralCategory.allCases.map { Self.pieces(of: $0.rawValue, in: cases) }
     }
 
-    var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
+    package var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
 
     /// The text of a case, or of `other`; nil if there is neither.
-    func pieces(of name: String) -> Pieces? { Self.pieces(of: name, in: cases) }
-
-    /// The text of a plural category, or of `other`; nil if there is neither.
-    func pieces(of category: PluralCategory) -> Pieces? {
-        switch category {
-        case .zero: forms[0]
-        case .one: forms[1]
-        case .two: forms[2]
-        case .few: forms[3]
-        case .many: forms[4]
-        case .other: forms[5]
-        }
-    }
-
-    private static func pieces(of name: String, in cases: [(name: String, pieces: Pieces)]) -> Pieces? {
-        for choice in cases where choice.name == name { return choice.pieces }
-        for choice in cases where choice.name == "other" { return choice.pieces }
-        return nil
+    func pieces(of name: String) -> Pieces? {
+        (cases.first { $0.name == name } ?? cases.first { $0.name == "other" })?.pieces
     }
 }

@@ -102,7 +102,7 @@ public struct CustomizationMessage: Hashable, Sendable {
 
     package var source: Source { storage.source }
 
-    var compiled: CompiledMessage { storage.message }
+    package var compiled: CompiledMessage { storage.message }
 
     /// The problems of the message itself, independent of its arguments.
     public var problems: [MessageProblem] { compiled.problems }
@@ -125,7 +125,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         _ values: [FormatValue], language: LanguageConventions = "en"
     ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
-        return message.render(MessageValues(values, positions: message.positions), language: language)
+        return message.render(.list(values, positions: message.positions), language: language)
     }
 
     /// Returns the text for named values.
@@ -139,7 +139,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
     ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
-        return message.render(MessageValues(arguments, names: message.names), language: language)
+        return message.render(.pairs(arguments, names: message.names), language: language)
     }
 
     /// Returns the text for a dictionary of named values, as for a literal of names and values.
@@ -147,7 +147,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         named arguments: [String: any FormatArgument], language: LanguageConventions = "en"
     ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
-        return message.render(MessageValues(arguments, names: message.names), language: language)
+        return message.render(.dictionary(arguments, names: message.names), language: language)
     }
 }
 

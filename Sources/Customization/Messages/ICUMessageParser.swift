@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Parses a message in the notation of ICU MessageFormat.
 ///
 ///     message  = (text | argument)*
@@ -217,7 +219,11 @@ struct ICUMessageParser {
             guard take("}") else { throw Failure(message: "expected \"}\"") }
             skipSpace()
             if kind != .select, selector.hasPrefix("=") {
-                guard let number = Double(selector.dropFirst()) else {
+                let digits = selector.dropFirst()
+                // Swift also reads 0x10 and inf.
+                guard digits.utf8.allSatisfy({ !$0.isLetter || $0 | 0x20 == UInt8(ascii: "e") }),
+                    let number = Double(digits)
+                else {
                     report(.unknownCase, caseStart, "\"\(selector)\" is not a number")
                     continue
                 }

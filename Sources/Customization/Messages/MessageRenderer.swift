@@ -91,7 +91,7 @@ struct MessageRenderer {
         }
         guard let exact = value.number else {
             mismatch(value, "a number", choice.place)
-            return render(choice, choice.pieces(of: .other), "other", number: value)
+            return render(choice, choice.pieces(of: "other"), "other", number: value)
         }
         if let found = choice.exact.first(where: { $0.number == exact }) {
             return render(choice, found.pieces, "", number: value.subtracting(choice.numberOffset))
@@ -103,7 +103,7 @@ struct MessageRenderer {
                 choice.kind == .ordinal
                 ? language.data.ordinals.category(for: operands) : language.data.plurals.category(for: operands)
         }
-        render(choice, choice.pieces(of: category), category.rawValue, number: number)
+        render(choice, choice.pieces(of: category.rawValue), category.rawValue, number: number)
     }
 
     private mutating func render(
@@ -141,8 +141,7 @@ extension CompiledMessage.Variable {
         case .unsigned(let number): operands = PluralOperands(number)
         case .double(let number), .amount(let number, _):
             var ignored: [MessageProblem] = []
-            let shown = display?.replacement(
-                MessageValues([value], positions: nil), position: 1, problems: &ignored)
+            let shown = display?.replacement(.list([value], positions: nil), position: 1, problems: &ignored)
             operands = shown.flatMap { PluralOperands($0) } ?? PluralOperands(number)
         }
         guard let operands else { return .other }

@@ -1,29 +1,11 @@
 /// The values of a message, found by the number of an argument.
 enum MessageValues {
-    /// Values in the order of the arguments, or at the position of each argument.
+    /// Values in the order of the arguments, or, with positions, at the position of each argument that has a name.
     case list([FormatValue], positions: [Int]?)
     /// Values by name, and the names of the message's arguments; of two values for one name, the first one is used.
-    case pairs(KeyValuePairs<String, any FormatArgument>, [String])
-    /// The same as a dictionary, also for messages with so many arguments that a search in pairs would be slow.
-    case dictionary([String: any FormatArgument], [String])
-
-    /// Takes values in the order of the arguments.
-    ///
-    /// - Parameters:
-    ///   - values: The values.
-    ///   - positions: The position of each argument that has a name; nil if arguments are numbered as the values are.
-    init(_ values: [FormatValue], positions: [Int]?) { self = .list(values, positions: positions) }
-
-    /// Takes values by name.
-    init(_ pairs: KeyValuePairs<String, any FormatArgument>, names: [String]) {
-        self =
-            names.count > 4
-            ? .dictionary(Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }, names)
-            : .pairs(pairs, names)
-    }
-
-    /// Takes values by name.
-    init(_ values: [String: any FormatArgument], names: [String]) { self = .dictionary(values, names) }
+    case pairs(KeyValuePairs<String, any FormatArgument>, names: [String])
+    /// The same as a dictionary.
+    case dictionary([String: any FormatArgument], names: [String])
 
     /// The value of an argument, counted from 0; nil if it is missing.
     subscript(index: Int) -> FormatValue? {
@@ -62,9 +44,9 @@ enum MessageValues {
 }
 
 /// The place of an argument in braces, for messages about it.
-struct MessagePlace: Sendable {
+package struct MessagePlace: Sendable {
     /// The number of the argument, from 0.
-    let index: Int
+    package let index: Int
     /// The argument as it is written; for a choice, without its cases.
     let text: String
     /// The offset in the message's UTF-8.
@@ -75,69 +57,15 @@ struct MessagePlace: Sendable {
 }
 
 /// `{name}`, `{name, number, percent}` or `{name, date, short}` in an ICU message.
-final class MessageArgument: Sendable {
-    enum Style: Equatable, Sendable {
+package final class MessageArgument: Sendable {
+    package enum Style: Equatable, Sendable {
         case plain
         case number(MessageNumberStyle)
         case date(MessageDateStyle)
     }
 
-    let place: MessagePlace
-    let style: Style
+    package let place: MessagePlace
+    package let style: Style
 
     init(_ place: MessagePlace, style: Style) { (self.place, self.style) = (place, style) }
-}
-
-extension CustomizationMessage {
-    /// A use of an argument in an ICU message.
-    package struct ArgumentUse: Hashable, Sendable {
-        package enum Kind: String, Hashable, Sendable {
-            case plain
-            case number
-            /// A date or a time.
-            case date
-            case plural
-            case ordinal = "selectordinal"
-            case select
-        }
-
-        package let name: String
-        package let kind: Kind
-        /// The cases of a choice except exact numbers.
-        package let cases: [String]
-        /// Whether a plural has cases for exact numbers.
-        package let hasExactCases: Bool
-    }
-
-    /// The arguments in braces in the order of the text, including those of nested messages.
-    package var argumentUses: [ArgumentUse] {
-        let message = compiled
-        var uses: [ArgumentUse] = []
-        func walk(_ pieces: [CompiledMessage.Piece]) {
-            for piece in pieces {
-                switch piece {
-                case .argument(let argument):
-                    let kind: ArgumentUse.Kind =
-                        switch argument.style {
-                        case .plain: .plain
-                        case .number: .number
-                        case .date: .date
-                        }
-                    uses.append(
-                        ArgumentUse(
-                            name: message.names[argument.place.index], kind: kind, cases: [], hasExactCases: false))
-                case .choice(let choice):
-                    uses.append(
-                        ArgumentUse(
-                            name: message.names[choice.place.index],
-                            kind: choice.kind == .plural ? .plural : choice.kind == .ordinal ? .ordinal : .select,
-                            cases: choice.cases.map(\.name), hasExactCases: !choice.exact.isEmpty))
-                    choice.patterns.forEach(walk)
-                case .literal, .placeholder, .variable, .number: break
-                }
-            }
-        }
-        walk(message.body.pieces)
-        return uses
-    }
 }

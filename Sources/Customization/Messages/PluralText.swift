@@ -28,13 +28,6 @@ package struct PluralNumbering {
     package private(set) var variables: [String: Numbers] = [:]
 
     package init(_ message: PluralText) {
-        // In the common case, the message is only the variable, so no argument follows its forms.
-        if message.variables.count == 1, let name = message.variables.keys.first,
-            message.format == "%#@\(name)@"
-        {
-            variables[name] = Numbers(position: 1, next: 2, end: 2)
-            return
-        }
         _ = walk(message.format, own: false, next: 1, message)
     }
 

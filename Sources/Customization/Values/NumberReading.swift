@@ -15,30 +15,11 @@ package enum NumberReading {
 
     /// Parses `[+-]digits` or `0x…`, ignoring whitespace around it, if it fits into 64 bits.
     package static func integer(_ text: String) -> Int64? {
-        text.withKeyBytes { integer(ColorReading.trimmed($0)) }
-    }
-
-    static func integer(_ bytes: Bytes) -> Int64? {
-        var digits = bytes
-        if digits.count > 2, digits.first == UInt8(ascii: "0"),
-            digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
-        {
-            var value: UInt64 = 0
-            for c in digits.dropFirst(2) {
-                guard let digit = c.hexValue, value >> 60 == 0 else { return nil }
-                value = value << 4 | UInt64(digit)
-            }
-            return Int64(exactly: value)
-        }
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-        return decimal(digits, isNegative: isNegative)
-    }
-
-    /// Returns the number with these digits; nil if there are none, or if it doesn't fit into 64 bits.
-    private static func decimal(_ digits: Bytes, isNegative: Bool) -> Int64? {
-        Int64((isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self))
+        let text = text.trimmingSpace()
+        guard text.utf8.starts(with: "0x".utf8) || text.utf8.starts(with: "0X".utf8) else { return Int64(text) }
+        let digits = text.dropFirst(2)
+        // Swift also reads a sign here.
+        return digits.utf8.allSatisfy { $0.hexValue != nil } ? Int64(digits, radix: 16) : nil
     }
 
     /// Parses a finite decimal number with `.` as its point, ignoring whitespace around it.
@@ -79,17 +60,10 @@ package enum NumberReading {
     /// Parses the words that `NSString.boolValue` reads in the same way: yes, true, y, t, 1, no, false, n, f, 0 in any
     /// case.
     static func bool(_ text: String) -> Bool? {
-        text.withKeyBytes { bool(ColorReading.trimmed($0)) }
-    }
-
-    static func bool(_ bytes: Bytes) -> Bool? {
-        guard (1...5).contains(bytes.count) else { return nil }
-        var packed: UInt64 = 0
-        for c in bytes { packed = packed << 8 | UInt64(c >= 0x41 ? c | 0x20 : c) }
-        switch packed {
-        case 0x79_6573, 0x7472_7565, 0x79, 0x74, 0x31: return true  // yes true y t 1
-        case 0x6E6F, 0x66_616C_7365, 0x6E, 0x66, 0x30: return false  // no false n f 0
-        default: return nil
+        switch text.trimmingSpace().lowercased() {
+        case "yes", "true", "y", "t", "1": true
+        case "no", "false", "n", "f", "0": false
+        default: nil
         }
     }
 }
@@ -126,7 +100,8 @@ extension NumberReading {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
             let digits = rest.prefix(while: \.isDigit)
-            return digits.isEmpty ? 0 : decimal(digits, isNegative: isNegative) ?? (isNegative ? .min : .max)
+            let number = Int64((isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self))
+            return digits.isEmpty ? 0 : number ?? (isNegative ? .min : .max)
         }
     }
 

@@ -10,7 +10,7 @@ extension CustomizationValue {
     }
 
     /// The value as an integer.
-    func int(_ numbers: NumberSpelling) -> Int64? {
+    package func int(_ numbers: NumberSpelling) -> Int64? {
         let isLenient = numbers == .nsstring
         switch self {
         case .int(let number): return number
@@ -23,7 +23,7 @@ extension CustomizationValue {
     }
 
     /// The value as a number.
-    func double(_ numbers: NumberSpelling) -> Double? {
+    package func double(_ numbers: NumberSpelling) -> Double? {
         let isLenient = numbers == .nsstring
         switch self {
         case .int(let number): return Double(number)
@@ -34,7 +34,7 @@ extension CustomizationValue {
     }
 
     /// The value as a boolean.
-    func bool(_ numbers: NumberSpelling) -> Bool? {
+    package func bool(_ numbers: NumberSpelling) -> Bool? {
         let isLenient = numbers == .nsstring
         switch self {
         // Old readers of property lists and JSON didn't distinguish 1 from true.
@@ -46,7 +46,7 @@ extension CustomizationValue {
     }
 
     /// The value as a color.
-    func color(_ dialect: ColorDialect) -> RGBAColor? {
+    package func color(_ dialect: ColorDialect) -> RGBAColor? {
         switch self {
         case .color(let color): color
         // DB5 reads every value as a string first, so the digits of a number can be a color.

@@ -8,6 +8,7 @@ import AshlarLogging
 import AshlarNetworking
 import AshlarTestSupport
 import AshlarTesting
+import AshlarTexts
 import Foundation
 import Testing
 

@@ -19,7 +19,6 @@ public struct LanguageConventions: Sendable {
         let ordinals: PluralRules
         let numbers: NumberConventions
         let lists: [ListConventions]
-        let formatter: (any DateAndCurrencyFormatter)?
 
         init(_ language: LanguageTag) {
             self.language = language
@@ -27,16 +26,6 @@ public struct LanguageConventions: Sendable {
             ordinals = PluralRules(language, kind: .ordinal)
             numbers = NumberConventions.of(language)
             lists = ListConventions.of(language)
-            formatter = nil
-        }
-
-        init(_ other: Data, _ formatter: any DateAndCurrencyFormatter) {
-            language = other.language
-            plurals = other.plurals
-            ordinals = other.ordinals
-            numbers = other.numbers
-            lists = other.lists
-            self.formatter = formatter
         }
     }
 
@@ -44,7 +33,9 @@ public struct LanguageConventions: Sendable {
     /// The maximum number of stored languages, because the clients of a server can send any number of tags.
     private static let mostKnown = 1_000
 
-    private(set) var data: Data
+    let data: Data
+    /// Formats dates and amounts of money; nil if there is none.
+    package private(set) var formatter: (any DateAndCurrencyFormatter)?
 
     /// Finds the conventions of a language.
     public init(_ language: LanguageTag) {
@@ -63,15 +54,13 @@ public struct LanguageConventions: Sendable {
     /// Finds the conventions of a language and adds those for dates and currencies.
     package init(_ language: LanguageTag, formatter: (any DateAndCurrencyFormatter)?) {
         self.init(language)
-        if let formatter { data = Data(data, formatter) }
+        self.formatter = formatter
     }
 
     /// The language.
     public var language: LanguageTag { data.language }
     /// The name of CLDR's numbering system, such as `"latn"` or `"deva"`.
     package var numberingSystem: String { data.numbers.system }
-    /// Formats dates and amounts of money; nil if there is none.
-    package var formatter: (any DateAndCurrencyFormatter)? { data.formatter }
     /// The plural forms of quantities: "3 files".
     package var plurals: PluralRules { data.plurals }
     /// The plural forms of positions: "the 3rd file".
@@ -111,14 +100,9 @@ extension LanguageConventions {
         data.numbers.text(number, MessageNumberStyle(unit: .percent, fractionDigits: fractionDigits, shift: 2))
     }
 
-    /// Appends an integer, without an allocation for the usual digits and sizes.
+    /// Appends an integer.
     func append(_ number: some BinaryInteger, to text: inout String) {
-        if number >= 0, number < data.numbers.plainLimit {
-            text += String(number)
-        } else {
-            data.numbers.append(
-                digits: Array(String(number.magnitude).utf8), isNegative: number < 0, to: &text)
-        }
+        data.numbers.append(digits: String(number.magnitude).utf8, isNegative: number < 0, to: &text)
     }
 
     /// The relation between the items of a list.

@@ -1,7 +1,7 @@
 /// The display of a number in an ICU message: `percent`, `::currency/EUR .00`.
-struct MessageNumberStyle: Equatable, Sendable {
+package struct MessageNumberStyle: Equatable, Sendable {
     /// What the number is displayed as.
-    enum Unit: Equatable, Sendable {
+    package enum Unit: Equatable, Sendable {
         case none
         case percent
         /// An amount of money; the code is nil if the value has it.
@@ -16,7 +16,7 @@ struct MessageNumberStyle: Equatable, Sendable {
         case never
     }
 
-    var unit = Unit.none
+    package var unit = Unit.none
     /// A notation with words of the language; nil for digits.
     var notation: MessageNumberNotation?
     var sign = Sign.negative

@@ -37,8 +37,6 @@ struct NumberConventions: Sendable {
     let smallestGroup: Int
     let plain: Pattern
     let percentage: Pattern
-    /// The smallest integer that isn't written as plain ASCII digits.
-    let plainLimit: Int64
 
     /// Reads a set such as `0|.|,|-|%|1|#,##0|#,##0%`.
     ///
@@ -56,7 +54,6 @@ struct NumberConventions: Sendable {
         smallestGroup = Int(fields[5]) ?? 1
         plain = Pattern(fields[6][...], minus: fields[3], percent: fields[4])
         percentage = Pattern(fields[7][...], minus: fields[3], percent: fields[4])
-        plainLimit = zero != 0x30 ? 0 : plain.primary == 2 ? 100 : 1_000
     }
 
     /// The name of CLDR's numbering system.
@@ -120,7 +117,7 @@ struct NumberConventions: Sendable {
     }
 
     /// Appends an integer.
-    func append(digits: [UInt8], isNegative: Bool, to text: inout String) {
+    func append(digits: some Collection<UInt8>, isNegative: Bool, to text: inout String) {
         text += isNegative ? plain.negativePrefix : plain.positivePrefix
         append(grouping: digits, plain, to: &text)
         text += plain.suffix

@@ -7,6 +7,7 @@ internal import AshlarLogging
 public import AshlarNetworking
 internal import AshlarTelemetry
 public import AshlarTesting
+internal import AshlarTexts
 
 extension InspectorDocument {
     /// Creates a document with the configuration, strings, hosts, routes and services of an app.

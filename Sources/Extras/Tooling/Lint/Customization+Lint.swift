@@ -1,4 +1,5 @@
 public import AshlarCustomization
+import AshlarTexts
 
 extension Customization {
     /// Checks the texts of every language: missing, extra and duplicate keys, and placeholders that differ.

@@ -1,4 +1,5 @@
 package import AshlarCustomization
+import AshlarTexts
 
 /// Compares the placeholders of translations with those of the base language, and finds missing plural forms.
 enum FormatLint {
@@ -217,7 +218,7 @@ enum MessageLint {
         message.argumentUses.reduce(into: [:]) { kinds, use in
             switch use.kind {
             case .plain: kinds[use.name, default: []].formUnion([])
-            case .number, .plural, .ordinal: kinds[use.name, default: []].insert("number")
+            case .number, .amount, .plural, .ordinal: kinds[use.name, default: []].insert("number")
             case .date: kinds[use.name, default: []].insert("date")
             case .select: kinds[use.name, default: []].insert("choice by name")
             }

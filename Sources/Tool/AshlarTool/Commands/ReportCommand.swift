@@ -1,6 +1,7 @@
 import AshlarCore
 import AshlarInspector
 import AshlarTesting
+import AshlarTexts
 import AshlarTooling
 
 extension Command {

@@ -1,4 +1,4 @@
-internal import AshlarCore
+package import AshlarCustomization
 
 /// The texts of a tree by language and brand, and those that a language lacks.
 ///
@@ -123,6 +123,6 @@ extension CustomizationValue {
     package var isImageName: Bool {
         guard let text, let dot = text.lastIndex(of: "."), !text.contains(where: { $0.isWhitespace || $0 == "/" })
         else { return false }
-        return ImageName.extensions.contains(text[text.index(after: dot)...].lowercased())
+        return Customization.imageExtensions.contains(text[text.index(after: dot)...].lowercased())
     }
 }

@@ -1,36 +1,17 @@
-// The interface for AshlarTooling. Other declarations of this module are internal, so that they can change freely.
+package import AshlarCustomization
 
 extension Customization {
-    /// The tree that the snapshot was loaded from, if any.
-    package var tree: CustomizationTree? { storage.tree }
-
     /// Every layer of the tree with all languages and brands; without a tree, the layers of the stack.
     package var allLayers: [CustomizationLayer] { tree?.allLayers(base: baseLanguage) ?? layers }
 
-    /// The errors of aliases in the snapshot, by table and key.
-    package var aliasErrors: [CustomizationError] {
-        var errors: [CustomizationError] = []
-        for (name, table) in storage.tables.sorted(by: { $0.key < $1.key }) {
-            for entry in table.entries where entry.target == nil {
-                do throws(CustomizationError) {
-                    _ = try find(entry.key, table: name)
-                } catch {
-                    errors.append(error)
-                }
-            }
-        }
-        return errors
-    }
-
-    /// The errors of all files of the tree, in every language and brand; without a tree, those of the layers.
+    /// The errors of all files of the tree, each once, in every language and brand; without a tree, those of the layers.
     package var fileErrors: [CustomizationDiagnostic] {
         var found = diagnostics + allLayers.flatMap(\.diagnostics)
         // The tree's own folder has no layer if its only files are string catalogs.
         if let tree { found += tree.folder("").diagnostics.filter { $0.code != .missingFolder } }
-        return found.filter { $0.severity == .error }
+        var known: Set<CustomizationDiagnostic> = []
+        return found.filter { $0.severity == .error && known.insert($0).inserted }
     }
-
-    package static var imageExtensions: [String] { ImageName.extensions }
 }
 
 extension CustomizationTree {

@@ -1,3 +1,5 @@
+package import AshlarCustomization
+
 /// An argument that a text takes, for generated code.
 package struct MessageParameter: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
@@ -182,7 +184,7 @@ package struct MessageSignature: Sendable {
             case .select: kind = .text
             case .number: kind = .number
             case .plural, .ordinal: kind = .integer
-            case .plain, .date: continue
+            case .plain, .date, .amount: continue
             }
             guard let first = named[index].argument.uses.first else {
                 named[index].argument.uses = [(kind, source)]
