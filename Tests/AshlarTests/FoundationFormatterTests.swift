@@ -112,6 +112,27 @@ import Testing
     }
 
     @Test(
+        "Each sign of a skeleton applies to each kind of number",
+        arguments: [
+            "", "percent", "%x100", "currency/EUR", "unit/hour", "unit/day unit-width-full-name", "compact-short",
+        ])
+    func signs(kind: String) {
+        func text(_ number: Double, _ sign: String) -> String {
+            let output = CustomizationMessage(icu: "{n, number, ::\(kind) \(sign)}").formatted(
+                ["n": number], language: LanguageConventions("en", formatter: FoundationFormatter()))
+            #expect(output.problems.isEmpty, "\(kind) \(sign)")
+            return output.text
+        }
+        let plain = text(12, "")
+        for sign in ["sign-always", "+!", "sign-except-zero", "+?"] {
+            #expect(text(12, sign) == "+" + plain, "\(sign)")
+            #expect(text(-12, sign) == text(-12, ""), "\(sign)")
+        }
+        for sign in ["sign-except-zero", "+?"] { #expect(text(0, sign) == text(0, ""), "\(sign)") }
+        for sign in ["sign-never", "+_"] { #expect(text(-12, sign) == plain, "\(sign)") }
+    }
+
+    @Test(
         "An amount has the separators and groups of numbers in its language",
         arguments: [
             "fr-CH", "hy", "de-CH", "de-AT", "en", "de", "fr", "hi", "pl", "es", "pt-PT", "it-CH", "bn", "ar-EG", "sv",

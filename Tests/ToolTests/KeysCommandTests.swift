@@ -118,6 +118,9 @@ import Testing
                 ], "distance(km: Double)"
             ),
             ("shown", ["en": plural("%@ file", "%@ files")], "shown(count: Int)"),
+            // An amount has its currency, which a number doesn't have.
+            ("price", ["en": unit("{price, number, currency}")], "price(price: any FormatArgument)"),
+            ("fee", ["en": unit("{fee, number, ::currency/EUR}")], "fee(fee: Double)"),
         ] as [(String, [String: String], String)])
     func signature(_ key: String, _ texts: [String: String], _ expected: String) throws {
         try withFolder(["Localizable.xcstrings": Self.catalog([key: texts])]) { folder in
@@ -165,6 +168,20 @@ import Testing
             ] { #expect(run.errors.contains(line), "\(run.errors)") }
             #expect(run.output.contains("#error(\"'Book Now' and 'BookNow' have the same name bookNow\")"))
             #expect(!run.output.contains("let bookNow"))
+        }
+    }
+
+    @Test("An image with files of several types has its name without a type, so that a new file doesn't move it")
+    func imageTypes() throws {
+        let files = [
+            "en.lproj/logo.png": "", "acme.lproj/icon@2x.png": "", "en.lproj/icon.png": "", "en.lproj/.png": "",
+        ]
+        try withFolder(files) { folder in
+            #expect(try ToolProcess.run(["keys", "."], in: folder).output.contains("static let logo = \"logo.png\""))
+            try Data().write(to: folder.appending(path: "acme.lproj/logo.jpg"))
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 0 && run.output.contains("static let logo = \"logo\""), "\(run.transcript)")
+            #expect(run.output.contains("static let icon = \"icon.png\""))
         }
     }
 

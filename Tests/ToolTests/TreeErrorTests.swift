@@ -51,6 +51,26 @@ import Testing
         }
     }
 
+    @Test("A key in a part of a file that isn't read is explained by the file's error")
+    func unreadKey() throws {
+        try withFolder(["Localizable.xcstrings": Self.cut]) { folder in
+            let run = try ToolProcess.run(["strings", "explain", ".", "Save"], in: folder)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("Localizable.xcstrings:3") && run.errors.contains("no string for 'Save'"))
+        }
+    }
+
+    @Test("The generator of keys reports each error once")
+    func once() throws {
+        for file in Self.files {
+            try withFolder([file.name: file.text, "Routes.txt": "home /\nHome /h\n"]) { folder in
+                let run = try ToolProcess.run(["keys", "."], in: folder)
+                let lines = run.errors.split(separator: "\n")
+                #expect(lines.count == Set(lines).count && lines.count > 1, "\(run.errors)")
+            }
+        }
+    }
+
     @Test("A tree without errors has the exit status 0, whatever its warnings")
     func warnings() throws {
         let files = [

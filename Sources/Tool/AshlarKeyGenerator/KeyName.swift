@@ -51,8 +51,7 @@ enum KeyName {
         "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
         "in", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
         "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
-        "try",
-        "typealias", "var", "where", "while", "Any", "await", "async", "actor",
+        "try", "typealias", "var", "where", "while", "Any", "await", "async", "actor",
     ]
 
     /// Returns a text as a literal.

@@ -2,6 +2,7 @@ import AshlarAppConfig
 import AshlarCore
 import AshlarCustomization
 import AshlarEventBus
+import AshlarTexts
 import AshlarTrees
 
 extension KeySection {
@@ -65,21 +66,24 @@ extension KeySection {
     static func images(_ folder: KeyFolder) -> Found {
         var section = KeySection(
             name: "Images", module: "", summary: "The names of images: `strings.image(Images.name)`.")
-        var known: Set<String> = []
+        var images: [String: (names: Set<String>, file: String, place: String)] = [:]
         for layer in Customization(path: folder.path, base: folder.base).allLayers {
             for file in layer.files.sorted() {
                 guard let dot = file.lastIndex(of: "."),
-                    Customization.imageExtensions.contains(file[file.index(after: dot)...].lowercased())
+                    Customization.imageExtensions.contains(file[file.index(after: dot)...].lowercased()),
+                    let stem = file[..<dot].split(whereSeparator: { "@~".contains($0) }).first
                 else { continue }
-                let stem = file[..<dot].split(separator: "@")[0].split(separator: "~")[0]
-                let name = stem + file[dot...]
-                guard known.insert(String(name)).inserted else { continue }
-                let place = (layer.folder ?? folder.path) + "/" + file
-                section.members.append(
-                    KeyMember(key: String(stem), place: place + ":1", comment: "`\(file)`", isImage: true) {
-                        ["static let \($0) = \(KeyName.literal(String(name)))"]
-                    })
+                let place = (layer.folder ?? folder.path) + "/" + file + ":1"
+                images[String(stem), default: ([], file, place)].names.insert(String(stem) + file[dot...])
             }
+        }
+        for (stem, image) in images {
+            // An image with files of several types is read by its name without a type.
+            let name = image.names.count == 1 ? image.names.first ?? stem : stem
+            section.members.append(
+                KeyMember(key: stem, place: image.place, comment: "`\(image.file)`", isImage: true) {
+                    ["static let \($0) = \(KeyName.literal(name))"]
+                })
         }
         return ([section], [])
     }

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarCustomization
+import AshlarTexts
 
 extension KeySection {
     /// Returns the strings, values and colors of a tree and its themes.

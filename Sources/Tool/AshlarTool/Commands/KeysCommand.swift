@@ -8,7 +8,8 @@ extension Command {
         "keys", "Generates typed keys in Swift from the files of an app.",
         discussion: """
             Reads the trees, configuration files, host maps, themes, images and routes in the folders. The build plugin
-            AshlarKeys does the same before each build. Missing translations and names that collide are warnings.
+            AshlarKeys does the same before each build. Missing translations are warnings. Files with errors, and keys
+            whose names or arguments contradict each other, are errors.
             """,
         operands: [Operand("FOLDER", .folder, isRepeatable: true)],
         options: [

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTexts
 import AshlarTooling
 
 extension Command {
@@ -34,6 +35,8 @@ extension Command {
         let (table, key) = (try tree.table(invocation), invocation.operands[1])
         let story = tree.strings.explain(key, table: table)
         guard story.winner != nil else {
+            // The key can be in a part of a file that isn't read.
+            _ = tree.reportProblems(output)
             let hint = ToolError.hint(key, among: tree.strings.keys(table: table))
             throw ToolError.problem("no string for '\(key)' in table \(table ?? "Localizable")\(hint)")
         }
