@@ -222,6 +222,34 @@ import Testing
         #expect(config.merging(["s": ["x": 1]]).int(forKey: "s.a") == 10)
         #expect(config.merging(["s": ["x": 1]]).int(forKey: "s.x") == 1)
         #expect(config.merging(["s": ["x": 1]], policy: .seed).int(forKey: "s.a") == nil)
+        let merged = config.merging(["s": ["a": 11]])
+        #expect(merged.scoped(to: "s").explain("a").shadowed.map(\.text) == ["10"])
+    }
+
+    @Test("A configuration can be merged many times, and is freed on a small stack", .timeLimit(.minutes(5)))
+    func manyMerges() async {
+        let explanation = await onSmallStack { () -> ConfigExplanation in
+            var config = ApplicationConfig(["s": ["a": 0, "token": "hunter-7"], "kept": 1])
+            for number in 1...30_000 { config = config.merging(["s": ["a": .integer(Int64(number))], "kept": nil]) }
+            return config.explain("s.a")
+        }
+        #expect(explanation.text == "30000")
+        #expect((1...201).contains(explanation.shadowed.count))
+    }
+
+    @Test("A path with too many steps can't be written")
+    func longPaths() throws {
+        func path(_ steps: Int) -> ConfigPath { ConfigPath(components: Array(repeating: "a", count: steps)) }
+        var config = ApplicationConfig()
+        config[path(512)] = 1
+        #expect(config[path(512)] == 1)
+        config[path(100_000)] = 2
+        #expect(config[path(512)] == 1)
+        #expect(config.diagnostics.map(\.message) == ["can't write: the path has more than 512 steps"])
+        var document = ConfigDocument()
+        try document.set(1, at: path(512))
+        let error = #expect(throws: ConfigError.self) { try document.set(1, at: path(100_000)) }
+        #expect(error?.code == .limitExceeded)
     }
 
     @Test("Writing into arrays replaces, appends and removes")

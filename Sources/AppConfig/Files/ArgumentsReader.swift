@@ -3,22 +3,14 @@
 /// `--` ends them. Each other argument adds a diagnostic without its text, which may be a secret.
 struct ArgumentsReader {
     private let known: ConfigKnownPaths
-    private var assignments = ConfigAssignments(settingElements: true)
+    private var given = ConfigGivenValues()
     /// The elements of arrays that are given by several arguments.
     private var lists: [[ConfigPath.Component]: [ConfigValue]] = [:]
-    private var diagnostics: [ConfigDiagnostic] = []
-    private var errors: [ConfigError] = []
 
-    static func read(
-        _ arguments: [String], known: ConfigKnownPaths
-    ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
+    static func read(_ arguments: [String], known: ConfigKnownPaths) -> ConfigGivenValues {
         var reader = ArgumentsReader(known: known)
         reader.read(arguments)
-        reader.errors += reader.assignments.removeDetachedElements(over: known.tree)
-        return (
-            reader.assignments.isEmpty ? nil : reader.assignments.tree(of: ConfigLocation(file: "command line")),
-            reader.diagnostics, reader.errors
-        )
+        return reader.given
     }
 
     private init(known: ConfigKnownPaths) { self.known = known }
@@ -35,11 +27,11 @@ struct ArgumentsReader {
             let isSetOption = name == "set" || name.hasPrefix("set=") && !match("set").isKnown
             if isSetOption {
                 guard let text = name == "set" ? rest.popFirst() : String(name.dropFirst(4)) else {
-                    errors.append(malformed("nothing"))
+                    given.errors.append(malformed("nothing"))
                     break
                 }
                 guard let (path, value) = Self.divided(text) else {
-                    errors.append(malformed("no path"))
+                    given.errors.append(malformed("no path"))
                     continue
                 }
                 assign(value, at: path, match(path), "--set \(path)")
@@ -47,7 +39,7 @@ struct ArgumentsReader {
                 let match = match(path)
                 if match.isKnown { assign(value, at: path, match, "--\(path)") } else { ignore(unknown: path) }
             } else if name.hasPrefix("=") {
-                errors.append(malformed("no path"))
+                given.errors.append(malformed("no path"))
             } else {
                 let match = match(name)
                 guard match.isKnown, !match.steps.isEmpty else {
@@ -63,14 +55,14 @@ struct ArgumentsReader {
     private mutating func value(
         of match: ConfigKnownPaths.Match, _ name: String, _ rest: inout ArraySlice<String>
     ) -> String? {
-        let isSwitch = match.shape?.isBoolean ?? match.node.map { known.tree.kind(of: $0) == .boolean } ?? false
+        let isSwitch = match.shape?.isBoolean ?? (match.node?.kind == .boolean)
         if isSwitch {
             guard let next = rest.first, ["true", "false", "yes", "no", "on", "off"].contains(next.lowercased()) else {
                 return "true"
             }
         } else if rest.first?.hasPrefix("--") ?? true {
             let found = rest.isEmpty ? "nothing" : "another option"
-            errors.append(
+            given.errors.append(
                 ConfigError(
                     .malformedSource, key: ConfigPath(match.steps), location: ConfigLocation(file: "--\(name)"),
                     expected: "a value", found: found))
@@ -90,20 +82,20 @@ struct ArgumentsReader {
                     expected: "a path of 1 to \(ConfigKnownPaths.maximumDepth) steps that begins with a key",
                     found: "another path")
             }
-            var value = try ConfigGivenText.value(text, of: match, in: known.tree, location)
+            var value = try ConfigGivenText.value(text, of: match, location)
             if match.shape?.isArray == true, let elements = value.array {
                 // As in other programs, a repeated option adds elements.
                 lists[match.steps, default: []] += elements
                 value = .array(lists[match.steps] ?? elements)
             }
-            try assignments.set(value, at: match.steps, from: location)
+            given.values.append(.init(steps: match.steps, value: value, location: location))
         } catch {
-            errors.append(error)
+            given.errors.append(error)
         }
     }
 
     private func match(_ path: String) -> ConfigKnownPaths.Match {
-        let isRootKey = known.tree.child(of: 0, key: path) != nil
+        let isRootKey = known.root.child(.key(path)) != nil
         return known.match(argument: isRootKey ? ConfigPath(components: [path]) : ConfigPath(path))
     }
 
@@ -116,7 +108,7 @@ struct ArgumentsReader {
     private mutating func ignore(unknown path: String) { ignore("--\(path)", "unknown key", ConfigPath(path)) }
 
     private mutating func ignore(_ place: String, _ reason: String, _ key: ConfigPath? = nil) {
-        diagnostics.append(
+        given.diagnostics.append(
             ConfigDiagnostic(
                 .unknownKey, key: key, location: ConfigLocation(file: place), message: "ignored argument: \(reason)"))
     }

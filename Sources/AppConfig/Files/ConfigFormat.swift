@@ -1,3 +1,5 @@
+internal import AshlarTrees
+
 /// A format of configuration files.
 ///
 /// Property lists and JSON are recognized by their contents. A plan assigns other formats to extensions:
@@ -92,7 +94,8 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     ///   - line: The line of the value, from 1, or 0 if unknown.
     ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
     ///   - isSecret: Whether the value, and every value that is built from it, is never printed.
-    /// - Throws: ``ConfigError`` if the path doesn't start with a key, or if an index is beyond the end of an array.
+    /// - Throws: ``ConfigError`` if the path doesn't start with a key or has more than 512 steps, or if an index is beyond
+    ///   the end of an array.
     public mutating func set(
         _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0, isSecret: Bool = false
     ) throws(ConfigError) {
@@ -109,6 +112,11 @@ public struct ConfigDocument: Sendable, CustomReflectable {
                 .malformedSource, key: path, location: place, expected: "a path that begins with a key",
                 found: "another path")
         }
+        if steps.count > ConfigLimits.deepest {
+            throw ConfigError(
+                .limitExceeded, location: place, expected: "a path of at most \(ConfigLimits.deepest) steps",
+                found: "\(steps.count)")
+        }
         var assignments = takeAssignments()
         defer { contents = .assignments(assignments) }
         try assignments.set(value, at: steps, from: place, isSecret: isSecret)
@@ -121,8 +129,8 @@ public struct ConfigDocument: Sendable, CustomReflectable {
         case .assignments(let assignments): return assignments
         case .tree(let tree):
             var assignments = ConfigAssignments()
-            for child in tree.children(of: 0) {
-                assignments.set(tree.value(of: child), at: tree.key(of: child), from: tree.location(of: child))
+            for member in tree.root.members ?? [] {
+                assignments.set(member.value.value, at: member.key, from: tree.location(of: member.value))
             }
             return assignments
         }
@@ -133,10 +141,14 @@ public struct ConfigDocument: Sendable, CustomReflectable {
 
     /// Returns the values as a tree with locations in a file.
     func tree(of file: ConfigLocation) -> ConfigTree {
-        switch contents {
-        case .assignments(let assignments): assignments.tree(of: file, isLiteral: isLiteral).placed(in: file)
-        case .tree(let tree): isLiteral ? tree.placed(in: file).literal() : tree.placed(in: file)
-        }
+        var tree =
+            switch contents {
+            case .assignments(let assignments): assignments.tree(of: file)
+            case .tree(let tree): tree
+            }
+        tree.source = tree.source.placed(in: file)
+        tree.source.isLiteral = isLiteral
+        return tree
     }
 }
 
@@ -154,14 +166,14 @@ public struct JSONWithCommentsFormat: ConfigFormat {
     /// Reads the bytes of a file.
     public func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument {
         let context = ConfigReaderContext(location: ConfigLocation(file: ""), limits: limits, allowsComments: true)
-        return ConfigDocument(try JSONReader.read(bytes, context))
+        return ConfigDocument(try FormatRecognition.json(bytes, context))
     }
 }
 
 /// The limits beyond which a source is rejected with an error.
 public struct ConfigLimits: Sendable, Hashable {
-    /// The maximum nesting of dictionaries and arrays, 512 by default and at most 10,000.
-    public var depth: Int = 512 { didSet { depth = min(max(depth, 1), 10_000) } }
+    /// The maximum nesting of dictionaries and arrays, by default and at most 512, so that a small stack suffices.
+    public var depth: Int = ConfigLimits.deepest { didSet { depth = min(max(depth, 1), Self.deepest) } }
     /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
     public var bytes: Int = 64 << 20 { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
     /// The maximum number of values in one configuration, 4,000,000 by default, including each use of a shared object.
@@ -170,6 +182,9 @@ public struct ConfigLimits: Sendable, Hashable {
     package var expandedValueBytes: Int = 1 << 20
     /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
     package var expandedTotalBytes: Int = 16 << 20
+
+    /// The maximum nesting of every configuration, whose tree is read and freed with recursion.
+    static let deepest = 512
 
     package init() {}
 }

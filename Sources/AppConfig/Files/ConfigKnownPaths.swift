@@ -1,6 +1,6 @@
 /// The paths of lower layers, of settings, and of typed keys, with which variables and arguments are matched.
 struct ConfigKnownPaths {
-    let tree: ConfigTree
+    let root: ConfigNode
     /// The types that settings and typed keys declare.
     let declared: ConfigShape
 
@@ -9,8 +9,8 @@ struct ConfigKnownPaths {
 
     struct Match {
         var steps: [ConfigPath.Component]
-        /// The node of the lower layers at the path.
-        var node: Int?
+        /// The value of the lower layers at the path.
+        var node: ConfigNode?
         /// The declared type of the value.
         var shape: ConfigShape?
         /// Whether the whole path is known.
@@ -42,28 +42,28 @@ struct ConfigKnownPaths {
     }
 
     private func match(_ words: [String], indices: [Int?], adaptsSpelling: Bool) -> Match {
-        var match = Match(steps: [], node: 0, shape: declared, isKnown: true)
+        var match = Match(steps: [], node: root, shape: declared, isKnown: true)
         // The same path with the declared keys, as long as all of them are declared.
         var declaredSteps: [ConfigPath.Component] = []
         let literal = adaptsSpelling ? literalKey(words) : nil
         if let literal {
-            let key = tree.key(of: literal.node)
-            match = Match(steps: [.key(key)], node: literal.node, shape: shape(ofRootKey: key), isKnown: true)
+            let key = literal.key
+            match = Match(steps: [.key(key)], node: root.child(.key(key)), shape: shape(ofRootKey: key), isKnown: true)
             declaredSteps = match.steps
         }
         for (depth, word) in words.enumerated().dropFirst(literal?.length ?? 0) {
-            let isArray = match.shape?.isArray == true || match.node.map { tree.kind(of: $0) == .array } == true
+            let isArray = match.shape?.isArray == true || match.node?.elements != nil
             if let index = indices[depth], isArray {
-                match.node = match.node.flatMap { tree.child(of: $0, index: index) }
+                match.node = match.node?.child(.index(index))
                 match.shape = match.shape?.element
                 match.steps.append(.index(index))
                 declaredSteps.append(.index(index))
                 continue
             }
             let entry = entry(word, match, adaptsSpelling)
-            if let node = match.node, let child = child(of: node, word) {
-                match.node = child
-                match.steps.append(.key(tree.key(of: child)))
+            if let key = match.node.flatMap({ self.key(of: $0, word) }) {
+                match.node = match.node?.child(.key(key))
+                match.steps.append(.key(key))
             } else if let entry {
                 match.node = nil
                 match.steps = declaredSteps + [.key(entry.key)]
@@ -96,22 +96,20 @@ struct ConfigKnownPaths {
         ConfigPath(key).keys.reduce(Optional(declared)) { shape, key in shape?.entry(key) { $0 == key }?.shape }
     }
 
-    private func child(of node: Int, _ word: String) -> Int? {
-        guard tree.kind(of: node) == .dictionary else { return nil }
-        if let child = tree.child(of: node, key: word) { return child }
-        let children = tree.children(of: node).map { (node: $0, key: tree.key(of: $0)) }
+    /// Returns the key of a dictionary for a word.
+    private func key(of node: ConfigNode, _ word: String) -> String? {
+        if node.child(.key(word)) != nil { return word }
+        let keys = node.keys
         let (lowercased, folded) = (word.lowercased(), Self.folded(word))
-        return
-            (children.first { $0.key.lowercased() == lowercased } ?? children.first { Self.folded($0.key) == folded })?
-            .node
+        return keys.first { $0.lowercased() == lowercased } ?? keys.first { Self.folded($0) == folded }
     }
 
     /// Returns the root key with dots that the first words spell, which hides the nested path with the same text.
-    private func literalKey(_ words: [String]) -> (node: Int, length: Int)? {
+    private func literalKey(_ words: [String]) -> (key: String, length: Int)? {
         let folded = words.map(Self.folded)
-        for node in tree.children(of: 0) where tree.nodes[node].flags.contains(.escapedKey) {
-            let keys = ConfigPath(tree.key(of: node)).keys.map(Self.folded)
-            if keys.count > 1, folded.starts(with: keys) { return (node, keys.count) }
+        for key in root.keys where key.utf8.contains(where: ConfigPath.needsEscape) {
+            let keys = ConfigPath(key).keys.map(Self.folded)
+            if keys.count > 1, folded.starts(with: keys) { return (key, keys.count) }
         }
         return nil
     }
@@ -122,10 +120,9 @@ struct ConfigKnownPaths {
     }
 
     /// Returns an unknown word in the style of a dictionary's keys.
-    private func spelling(of word: String, in node: Int?) -> String {
+    private func spelling(of word: String, in node: ConfigNode?) -> String {
         if word.contains(where: \.isLowercase) { return word }
-        let isDictionary = node.map { tree.kind(of: $0) == .dictionary } ?? false
-        let siblings = isDictionary ? tree.children(of: node ?? 0).map { tree.key(of: $0) } : []
+        let siblings = node?.keys ?? []
         let isUpperCase = siblings.contains { $0.contains(where: \.isUppercase) }
         if isUpperCase, !siblings.contains(where: { $0.contains(where: \.isLowercase) }) { return word }
         let parts = word.lowercased().split(separator: "_", omittingEmptySubsequences: false)

@@ -63,7 +63,7 @@ protocol LimitedConfigSource: ConfigSource {
 
 extension ConfigSource {
     /// The name without credentials: a source may be named by its URL.
-    var shownName: String { SecretText.redacted(name) }
+    package var shownName: String { SecretText.redacted(name) }
 }
 
 /// The content of a source at one time.

@@ -110,7 +110,9 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
             sections.formUnion(outer)
             try assignments.set(Self.value(bytes), at: steps, from: location)
         }
-        return ConfigDocument(assignments.tree(of: ConfigLocation(file: path)))
+        var document = ConfigDocument(assignments.tree(of: ConfigLocation(file: path)))
+        document.isLiteral = true
+        return document
     }
 
     private static func value(_ bytes: [UInt8]) -> ConfigValue {

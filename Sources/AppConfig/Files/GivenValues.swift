@@ -1,3 +1,18 @@
+internal import AshlarTrees
+
+/// The values that variables or arguments set, in order.
+struct ConfigGivenValues {
+    struct Value {
+        let steps: [ConfigPath.Component]
+        let value: ConfigValue
+        let location: ConfigLocation
+    }
+
+    var values: [Value] = []
+    var diagnostics: [ConfigDiagnostic] = []
+    var errors: [ConfigError] = []
+}
+
 /// Reads the environment variables with a prefix: `APP_HTTP__TIMEOUT` sets `http.timeout`.
 ///
 /// `APP_SERVERS__0` sets one element of an array, and the declared type decides how a text is read.
@@ -7,17 +22,15 @@ enum VariablesReader {
 
     static func read(
         _ variables: [String: ConfigVariable], prefix: String, known: ConfigKnownPaths
-    ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
-        var assignments = ConfigAssignments(settingElements: true)
-        var diagnostics: [ConfigDiagnostic] = []
-        var errors: [ConfigError] = []
+    ) -> ConfigGivenValues {
+        var given = ConfigGivenValues()
         var unknown = 0
         for (name, variable) in variables.sorted(by: { $0.key < $1.key }) {
             guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else { continue }
             let location = variable.location
             let words = split(String(name.dropFirst(prefix.count)))
             guard words.count <= ConfigKnownPaths.maximumDepth, !words.contains("") else {
-                diagnostics.append(
+                given.diagnostics.append(
                     ConfigDiagnostic(.unknownKey, location: location, message: "the variable does not name a path"))
                 continue
             }
@@ -26,23 +39,20 @@ enum VariablesReader {
                 // The search tries many divisions of a name.
                 unknown += 1
                 let hint = unknown > suggestions ? nil : nearest(words, known)
-                diagnostics.append(
+                given.diagnostics.append(
                     ConfigDiagnostic(
                         .unknownKey, key: ConfigPath(match.steps), location: location,
                         message: "the variable sets an unknown key"
                             + (hint.map { "; did you mean \(prefix)\($0)?" } ?? "")))
             }
             do throws(ConfigError) {
-                let value = try ConfigGivenText.value(variable.text, of: match, in: known.tree, location)
-                try assignments.set(value, at: match.steps, from: location)
+                let value = try ConfigGivenText.value(variable.text, of: match, location)
+                given.values.append(.init(steps: match.steps, value: value, location: location))
             } catch {
-                errors.append(error)
+                given.errors.append(error)
             }
         }
-        errors += assignments.removeDetachedElements(over: known.tree)
-        return (
-            assignments.isEmpty ? nil : assignments.tree(of: ConfigLocation(file: "environment")), diagnostics, errors
-        )
+        return given
     }
 
     /// Returns the name of a known path that a name spells with single underscores between keys.
@@ -90,9 +100,9 @@ enum ConfigGivenText {
     /// An array is JSON, or, if it is declared, elements between commas. A dictionary is JSON. Any other value is the
     /// text itself, which is converted when it is read.
     static func value(
-        _ text: String, of match: ConfigKnownPaths.Match, in tree: ConfigTree, _ place: ConfigLocation
+        _ text: String, of match: ConfigKnownPaths.Match, _ place: ConfigLocation
     ) throws(ConfigError) -> ConfigValue {
-        let kind = match.node.map { tree.kind(of: $0) }
+        let kind = match.node?.kind
         switch match.shape {
         case .text, .boolean:
             // A typed key of another part of the program may have the same name.
@@ -133,10 +143,9 @@ enum ConfigGivenText {
     {
         let wrapped = Array("{\"value\":\(text)}".utf8)
         let tree: ConfigTree? = try? FormatRecognition.read(wrapped, ConfigReaderContext(location: place))
-        guard let tree, tree.count(of: 0) == 1, let value = tree.child(of: 0, key: "value"),
-            tree.kind(of: value) == kind
+        guard let tree, tree.root.members?.count == 1, let value = tree.root["value"], value.kind == kind
         else { throw malformed(kind, place) }
-        return tree.value(of: value)
+        return value.value
     }
 
     private static func malformed(_ kind: ConfigKind, _ place: ConfigLocation) -> ConfigError {

@@ -1,150 +1,195 @@
-internal import AshlarCore
+internal import AshlarTrees
 
-/// Merges layers, from the weakest to the strongest, into one tree by the rules of ``ConfigFold``.
+/// Merges the values of one layer with the result of all weaker layers: a step of a strict left fold.
 ///
-/// The merger uses an explicit stack instead of recursion.
+/// Each new node keeps its entry, and the weaker node that it replaces, so that every value can be explained.
 struct ConfigMerger {
-    typealias Contributor = ConfigFold.Contributor
-
-    /// The contributors to one key that remain after the fold: one value, dictionaries, or an array and its elements.
-    private struct Item {
-        var first: Contributor
-        var more: [Contributor] = []
-        var last: Contributor { more.last ?? first }
-        var all: [Contributor] { [first] + more }
-    }
-
-    private struct Frame {
-        var items: [Item]
-        var next = 0
-        var isArray: Bool
-    }
-
-    private let fold: ConfigFold
-    private var layers: [ConfigLayer] { fold.layers }
-    private var sourceOffsets: [UInt16] = []
-    private var sources: [ConfigTreeSource] = []
-    private var builder = ConfigTreeBuilder()
-    private var table = HashIndex()
+    private let layer: ConfigLayer
+    private let isDeep: Bool
+    /// The path of the value that is being merged.
+    private var path: [ConfigPath.Component] = []
     private(set) var diagnostics: [ConfigDiagnostic] = []
 
-    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy) { fold = ConfigFold(layers, policy: policy) }
+    /// Creates a merger for a layer.
+    ///
+    /// A variable or an argument sets single values with every policy; otherwise it would remove the values next to them.
+    init(_ layer: ConfigLayer, policy: ConfigMergePolicy = .deep) {
+        self.layer = layer
+        isDeep = policy.isDeep || layer.kind == .variables || layer.kind == .arguments
+    }
 
-    /// Merges the layers; a single layer without omitted values is returned unchanged.
-    mutating func merge() -> ConfigTree {
-        if layers.isEmpty { return .empty }
-        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps { return layers[0].tree }
-        // Sections share the tree of their file, whose sources are added only once.
-        var offsets: [ObjectIdentifier: UInt16] = [:]
-        for layer in layers {
-            let identity = ObjectIdentifier(layer.tree)
-            if offsets[identity] == nil {
-                offsets[identity] = UInt16(sources.count)
-                sources += layer.tree.sources
+    /// Returns the root that results from a dictionary and the weaker root.
+    mutating func merge(_ values: PlacedValue, over root: ConfigNode?) -> ConfigNode {
+        node(values, over: root) ?? root ?? .empty(layer)
+    }
+
+    /// Returns the node that results from a value and the weaker node; nil if there is none.
+    private mutating func node(_ value: PlacedValue, over below: ConfigNode?) -> ConfigNode? {
+        switch value.content {
+        case .null: return removed(below, by: ConfigEntry(layer, place: value.place))
+        case .array(let elements):
+            let entry = ConfigEntry(layer, place: value.place, size: elements.count)
+            let origin = replace(below, by: entry, .array)
+            var nodes: [ConfigNode] = []
+            nodes.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                nodes.append(node(element, over: nil, at: .index(index)) ?? null(element))
             }
-            sourceOffsets.append(offsets[identity] ?? 0)
-        }
-        let size = layers.map { $0.tree.nodes.count }.max() ?? 0
-        builder.reserve(nodes: size, keyBytes: size * 8, strings: size / 2)
-        builder.open(.dictionary, position: 0)
-        let roots = fold.live(layers.indices.map { Contributor(layer: $0, node: layers[$0].root) }, isRoot: true)
-        var frames = [Frame(items: items(of: roots), isArray: false)]
-        while let top = frames.last {
-            guard top.next < top.items.count else {
-                builder.close()
-                frames.removeLast()
-                continue
+            return .array(nodes, origin)
+        case .dictionary(let members):
+            let entry = ConfigEntry(layer, place: value.place, size: members.count, isDictionary: true)
+            var merged: ConfigMembers
+            var origin: ConfigOrigin
+            // The root is merged with every policy.
+            if case .dictionary(let known, let old)? = below, isDeep || path.isEmpty {
+                merged = known
+                origin = old
+                origin.join(entry)
+            } else {
+                merged = ConfigMembers()
+                merged.reserveCapacity(members.count)
+                origin = replace(below, by: entry, .dictionary)
             }
-            frames[frames.count - 1].next += 1
-            if let frame = emit(top.items[top.next], withKey: !top.isArray) { frames.append(frame) }
-        }
-        return builder.finish(sources: sources)
-    }
-
-    /// Appends an item: a copied subtree, or the start of a container whose children follow.
-    private mutating func emit(_ item: Item, withKey: Bool) -> Frame? {
-        let (layer, node) = (layers[item.last.layer], item.last.node)
-        let tree = layer.tree
-        if withKey { builder.key(Self.key(of: item.first, in: layers)) }
-        builder.source = sourceOffsets[item.last.layer] + tree.nodes[node].source
-        let needsWalk = !item.more.isEmpty || tree.hasGaps
-        if !needsWalk || !tree.kind(of: node).isContainer {
-            builder.source = 0
-            builder.copy(node, of: tree, sourceOffset: sourceOffsets[item.last.layer])
-            return nil
-        }
-        let position = tree.nodes[node].position
-        if tree.kind(of: node) == .dictionary, !fold.setsElements(item.last) {
-            builder.open(.dictionary, position: position)
-            return Frame(items: items(of: item.all), isArray: false)
-        }
-        builder.open(.array, position: position)
-        return Frame(
-            items: fold.elements(of: item.all).compactMap { values in
-                // `null` is an element, unless a stronger layer sets another one.
-                values.count == 1 ? Item(first: values[0]) : self.item(of: values)
-            }, isArray: true)
-    }
-
-    // MARK: The keys of a dictionary
-
-    /// Returns the keys of merged dictionaries, each with its remaining contributors.
-    private mutating func items(of contributors: [Contributor]) -> [Item] {
-        if contributors.count == 1 {
-            let tree = layers[contributors[0].layer].tree
-            return tree.children(of: contributors[0].node).compactMap { child in
-                tree.kind(of: child) == .null
-                    ? nil : Item(first: Contributor(layer: contributors[0].layer, node: child))
+            for member in members {
+                let weaker = merged[member.key]
+                if let child = node(member.value, over: weaker, at: .key(member.key)) { merged.set(member.key, child) }
             }
+            return .dictionary(merged, origin)
+        default:
+            let scalar = value.scalar ?? .null
+            return .scalar(scalar, replace(below, by: ConfigEntry(layer, place: value.place), scalar.kind))
         }
-        var groups: [[Contributor]] = []
-        let layers = layers
-        table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
-        for contributor in contributors {
-            let tree = layers[contributor.layer].tree
-            for child in tree.children(of: contributor.node) {
-                let next = Contributor(layer: contributor.layer, node: child)
-                let key = tree.keyBytes[tree.nodes[child].keyRange]
-                let twin = table.insert(groups.count, hash: ByteHash.hash(key.span.bytes)) { group in
-                    Self.key(of: groups[group][0], in: layers) == key
-                }
-                if let twin {
-                    groups[twin].append(next)
-                } else {
-                    groups.append([next])
-                }
+    }
+
+    private mutating func node(
+        _ value: PlacedValue, over below: ConfigNode?, at step: ConfigPath.Component
+    ) -> ConfigNode? {
+        path.append(step)
+        defer { path.removeLast() }
+        return node(value, over: below)
+    }
+
+    /// Returns the node of a null that is an element of an array.
+    private func null(_ value: PlacedValue) -> ConfigNode {
+        .scalar(.null, ConfigOrigin(ConfigEntry(layer, place: value.place)))
+    }
+
+    /// Returns the node of a value that is removed; nil if there is none.
+    private func removed(_ below: ConfigNode?, by entry: ConfigEntry) -> ConfigNode? {
+        guard let past = past(below) else { return nil }
+        return .removed(ConfigOrigin(entry, over: past.isRemoved ? past.origin.over : past))
+    }
+
+    /// Returns the origin of a value that replaces a weaker one; reports a conflict of their types.
+    private mutating func replace(
+        _ below: ConfigNode?, by entry: ConfigEntry, _ kind: ConfigKind, setsElements: Bool = false
+    ) -> ConfigOrigin {
+        let past = past(below)
+        if isDeep, let past, !past.isRemoved,
+            setsElements ? past.kind != .array : (kind == .dictionary) != (past.kind == .dictionary)
+        {
+            diagnostics.append(
+                ConfigDiagnostic(
+                    .kindConflict, key: ConfigPath(path), location: entry.location,
+                    message: "\(kind.name) replaces \(past.kind.name) from \(past.location)"))
+        }
+        return ConfigOrigin(entry, over: past)
+    }
+
+    /// The weaker node without what this layer has set before.
+    private func past(_ node: ConfigNode?) -> ConfigNode? {
+        guard var node else { return nil }
+        if node.origin.first.layer === layer { return node.origin.over }
+        if node.origin.entry.layer === layer, let weaker = node.origin.merged.popLast() { node.origin.entry = weaker }
+        return node
+    }
+
+    // MARK: Single values
+
+    /// Returns the root with one value set, which creates missing containers and replaces other values on the path.
+    ///
+    /// An element of an array is replaced. Another dictionary is merged, unless it `replaces` the weaker one.
+    ///
+    /// - Throws: If an index is beyond the end of an array.
+    mutating func set(
+        _ value: PlacedValue, at steps: [ConfigPath.Component], in root: ConfigNode, replaces: Bool = false
+    ) throws(IndexOutOfRange) -> ConfigNode {
+        path = []
+        return try set(value, steps[...], in: root, replaces: replaces) ?? root
+    }
+
+    private mutating func set(
+        _ value: PlacedValue, _ steps: ArraySlice<ConfigPath.Component>, in below: ConfigNode?, replaces: Bool
+    ) throws(IndexOutOfRange) -> ConfigNode? {
+        guard let step = steps.first else {
+            guard replaces || path.last?.key == nil else { return node(value, over: below) }
+            guard var whole = node(value, over: nil) else { return nil }
+            whole.origin = replace(below, by: whole.origin.entry, whole.kind)
+            return whole
+        }
+        let old = below?.anyChild(step)
+        let entry = ConfigEntry(layer, place: value.place, size: 1, isDictionary: true)
+        func join(_ origin: ConfigOrigin) -> ConfigOrigin {
+            var origin = origin
+            let isFirst = origin.entry.layer !== layer
+            origin.join(entry)
+            if !isFirst, old?.origin.entry.layer !== layer { origin.entry.size += 1 }
+            return origin
+        }
+        let origin: ConfigOrigin
+        switch step {
+        case .key(let key):
+            var members = below?.members ?? ConfigMembers()
+            if case .dictionary(_, let weaker)? = below {
+                origin = join(weaker)
+            } else {
+                origin = replace(below, by: entry, .dictionary)
             }
+            path.append(step)
+            if let node = try set(value, steps.dropFirst(), in: old, replaces: replaces) { members.set(key, node) }
+            return .dictionary(members, origin)
+        case .index(let index):
+            var elements = below?.elements ?? []
+            guard index >= 0, index <= elements.count else {
+                throw IndexOutOfRange(index: index, count: elements.count)
+            }
+            if case .array(_, let weaker)? = below {
+                origin = join(weaker)
+            } else {
+                origin = replace(below, by: entry, .array, setsElements: true)
+            }
+            path.append(step)
+            let node = try set(value, steps.dropFirst(), in: old, replaces: replaces) ?? null(value)
+            if index == elements.count { elements.append(node) } else { elements[index] = node }
+            return .array(elements, origin)
         }
-        return groups.compactMap { item(of: $0) }
     }
 
-    private static func key(of contributor: Contributor, in layers: [ConfigLayer]) -> ArraySlice<UInt8> {
-        let tree = layers[contributor.layer].tree
-        return tree.keyBytes[tree.nodes[contributor.node].keyRange]
-    }
-
-    /// Returns the item of a key; nil if no contributor remains.
-    private mutating func item(of contributors: [Contributor]) -> Item? {
-        var conflicts: [(Contributor, Contributor)] = []
-        let live = fold.live(contributors) { conflicts.append(($0, $1)) }
-        for (below, above) in conflicts { reportConflict(below, above) }
-        guard let first = live.first else { return nil }
-        return Item(first: first, more: Array(live.dropFirst()))
-    }
-
-    /// Returns the path after the merge, without the section of a bundle identifier.
-    private func path(of contributor: Contributor) -> ConfigPath {
-        let (tree, root) = (layers[contributor.layer].tree, layers[contributor.layer].root)
-        return ConfigPath(
-            Array(tree.path(of: contributor.node).components.dropFirst(tree.path(of: root).components.count)))
-    }
-
-    private mutating func reportConflict(_ below: Contributor, _ above: Contributor) {
-        let (lower, upper) = (layers[below.layer].tree, layers[above.layer].tree)
-        diagnostics.append(
-            ConfigDiagnostic(
-                .kindConflict, key: path(of: above), location: upper.location(of: above.node),
-                message: "\(upper.kind(of: above.node).name) replaces \(lower.kind(of: below.node).name) "
-                    + "from \(lower.location(of: below.node))"))
+    /// Returns the root without a value; nil if there is no such value.
+    func remove(_ steps: ArraySlice<ConfigPath.Component>, from node: ConfigNode) -> ConfigNode? {
+        guard let step = steps.first, let old = node.child(step) else { return nil }
+        let rest = steps.dropFirst()
+        switch (node, step) {
+        case (.dictionary(var members, let origin), .key(let key)):
+            let next = rest.isEmpty ? removed(old, by: ConfigEntry(layer)) : remove(rest, from: old)
+            if rest.isEmpty, next == nil {
+                members.set(key, .removed(ConfigOrigin(ConfigEntry(layer))))
+            } else if let next {
+                members.set(key, next)
+            } else {
+                return nil
+            }
+            return .dictionary(members, origin)
+        case (.array(var elements, let origin), .index(let index)):
+            if rest.isEmpty {
+                elements.remove(at: index)
+            } else if let next = remove(rest, from: old) {
+                elements[index] = next
+            } else {
+                return nil
+            }
+            return .array(elements, origin)
+        default: return nil
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -12,9 +13,9 @@ internal import AshlarCore
 package struct ConfigRevision: Comparable, Sendable {
     private let nanoseconds: Int128
 
-    /// Reads a node; nil if it is neither an integer nor a date to the nanosecond.
-    init?(_ node: Int, of tree: ConfigTree) {
-        switch tree.scalar(of: node) {
+    /// Reads a value; nil if it is neither an integer nor a date to the nanosecond.
+    init?(_ value: PlacedValue) {
+        switch value.scalar {
         case .integer(let number)?: self.init(seconds: Int128(number))
         case .unsigned(let number)?: self.init(seconds: Int128(number))
         case .date(let date)?:

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 extension ApplicationConfig {
     /// Reads settings whole.
@@ -15,8 +16,7 @@ extension ApplicationConfig {
     ///   keys, each with its location, in the order of the properties.
     /// - Complexity: O(*n*) in the number of values for each problem.
     public func bind<Settings: ConfigSettings>(
-        _ type: Settings.Type = Settings.self, at path: ConfigPath = .root,
-        unknownKeys: ConfigUnknownKeys = .allowed
+        _ type: Settings.Type = Settings.self, at path: ConfigPath = .root, unknownKeys: ConfigUnknownKeys = .allowed
     ) throws(ConfigError) -> Settings {
         let outline = SettingsOutline(type, at: path)
         snapshot.context.declaredSecrets.add(outline.secretPaths())
@@ -33,6 +33,8 @@ private struct SettingsBinder {
     let outline: SettingsOutline
     let path: ConfigPath
     var problems: [ConfigError] = []
+    /// The paths of the malformed elements and values that were removed.
+    var removed: [[ConfigPath.Component]] = []
 
     /// The problems in the order of the settings that they concern.
     var sortedProblems: [ConfigError] {
@@ -47,55 +49,77 @@ private struct SettingsBinder {
     mutating func bind<Settings: ConfigSettings>(
         _ type: Settings.Type, _ unknownKeys: ConfigUnknownKeys
     ) -> Settings? {
-        let given = config.flattened().tree.marked(by: config.snapshot.context.secrets)
-        var defaults = ConfigAssignments()
-        do throws(ConfigError) {
-            try set(outline.defaults, at: path.components, &defaults)
-        } catch {
-            problems.append(error)
-            return nil
+        var secrecy = config.snapshot.secrecy()
+        let given = secrecy.marked(config.root)
+        let defaults = path.components.reversed().reduce(outline.defaults) { value, step in
+            step.key.map { .dictionary([$0: value]) } ?? value
         }
-        let fallback = defaults.tree(of: ConfigLocation(file: "defaults"))
         // A malformed value is reported and removed, until the rest can be decoded.
         var valid = given
         while true {
-            var missing = ConfigAssignments(settingElements: true)
-            addDefaults(of: outline, in: valid, at: 0, to: &missing)
-            let snapshot = merged([fallback, valid, missing.tree(of: ConfigLocation(file: "defaults"))])
-            guard let root = snapshot.find(path.components) else { return nil }
-            let place = ConfigPlace(snapshot: snapshot, node: root)
+            let root = completed(valid, with: defaults)
+            guard let place = place(root, []).descend(path.components) else { return nil }
             let decoding = ConfigDecoding(
                 config, place, ConfigPath(path.components), recordsKeys: unknownKeys != .allowed)
             do {
                 let settings = try decoding.decode(type)
-                check(outline, in: given, at: 0)
+                check(outline, in: self.place(given, []))
                 if unknownKeys != .allowed {
-                    findUnknownKeys(in: snapshot.tree, decoding.requested, isError: unknownKeys == .refused)
+                    findUnknownKeys(in: place.node, decoding.requested, isError: unknownKeys == .refused)
                 }
                 return settings
             } catch {
                 var problem = config.problem(of: error, place, ConfigPath(path.components))
                 let steps = (problem.key ?? path).components
-                let nodes = Self.nodes(at: steps, in: valid)
+                let known = Self.known(steps, in: valid)
                 // Removed elements change the indices of the elements after them.
-                problem.key = ConfigPath(
-                    given.path(of: nodes[nodes.count - 1]).components + steps.dropFirst(nodes.count - 1))
+                problem.key = ConfigPath(original(known, removed) + steps.dropFirst(known.count))
                 problems.append(problem)
-                let depth = min(removalDepth(of: steps[...], in: outline), nodes.count - 1)
+                let depth = min(removalDepth(of: steps[...], in: outline), known.count)
                 guard depth > path.components.count else { return nil }
-                valid = valid.removing([nodes[depth]])
+                let target = Array(known.prefix(depth))
+                guard let rest = ConfigMerger(.runtime).remove(target[...], from: valid) else { return nil }
+                removed.append(original(target, removed))
+                valid = rest
             }
         }
     }
 
-    /// Returns the root and the nodes on a path, as far as they exist.
-    private static func nodes(at steps: [ConfigPath.Component], in tree: ConfigTree) -> [Int] {
-        var nodes = [0]
+    /// Returns the part of a path that exists.
+    private static func known(_ steps: [ConfigPath.Component], in root: ConfigNode) -> [ConfigPath
+        .Component]
+    {
+        var node = root
+        return Array(
+            steps.prefix { step in
+                guard let child = node.child(step) else { return false }
+                node = child
+                return true
+            })
+    }
+
+    /// Returns a path in the given values for one in the values without the removed elements.
+    private func original(
+        _ steps: [ConfigPath.Component], _ removed: [[ConfigPath.Component]]
+    ) -> [ConfigPath.Component] {
+        var path: [ConfigPath.Component] = []
         for step in steps {
-            guard let next = tree.descend(from: nodes[nodes.count - 1], [step]) else { break }
-            nodes.append(next)
+            guard case .index(var index) = step else {
+                path.append(step)
+                continue
+            }
+            let gaps = removed.filter { $0.count == path.count + 1 && $0.starts(with: path) }.compactMap {
+                gap in
+                if case .index(let index)? = gap.last { index } else { nil }
+            }
+            for gap in gaps.sorted() where gap <= index { index += 1 }
+            path.append(.index(index))
         }
-        return nodes
+        return path
+    }
+
+    private func place(_ root: ConfigNode, _ steps: [ConfigPath.Component]) -> ConfigPlace {
+        ConfigPlace(snapshot: config.snapshot, root: root, steps: steps, node: root)
     }
 
     /// Returns the length of the path to remove, so that the remaining values can be decoded: that of a setting with a
@@ -111,97 +135,89 @@ private struct SettingsBinder {
         return entry.isDictionary || first.key == nil ? entry.steps.count + 1 : entry.steps.count
     }
 
-    private func merged(_ trees: [ConfigTree]) -> ConfigSnapshot {
-        let layers = trees.map { ConfigLayer(kind: .base, label: "", tree: $0) }
-        var merger = ConfigMerger(layers, policy: .deep)
-        return ConfigSnapshot(tree: merger.merge(), context: config.snapshot.context)
+    // MARK: Defaults
+
+    /// Returns the values with the defaults that they lack, also in the elements of collections.
+    private func completed(_ root: ConfigNode, with defaults: ConfigValue) -> ConfigNode {
+        completed(Self.filled(root, with: defaults), by: outline)
     }
 
-    private func set(
-        _ value: ConfigValue, at steps: [ConfigPath.Component], _ assignments: inout ConfigAssignments
-    ) throws(ConfigError) {
-        guard steps.isEmpty else {
-            return try assignments.set(value, at: steps, from: ConfigLocation(file: "defaults"))
-        }
-        for (key, value) in value.dictionary ?? [:] {
-            assignments.set(value, at: key, from: ConfigLocation(file: "defaults"))
-        }
-    }
-
-    // MARK: Elements
-
-    /// Adds the defaults that the elements of collections lack.
-    private func addDefaults(
-        of outline: SettingsOutline, in tree: ConfigTree, at node: Int, to missing: inout ConfigAssignments
-    ) {
-        for entry in outline.entries {
-            guard let elements = entry.elements, let collection = tree.descend(from: node, entry.steps) else {
-                continue
-            }
-            let inner = elements.outline
-            for element in elements.nodes(in: collection, of: tree) where tree.kind(of: element) == .dictionary {
-                for entry in inner.entries {
-                    guard let value = entry.defaultValue, lacks(entry.steps, tree, element) else { continue }
-                    // Only an index beyond the end of an array can fail.
-                    try? missing.set(
-                        value, at: tree.path(of: element).components + entry.steps,
-                        from: ConfigLocation(file: "defaults"))
+    private func completed(_ node: ConfigNode, by outline: SettingsOutline) -> ConfigNode {
+        outline.entries.reduce(node) { node, entry in
+            guard let elements = entry.elements else { return node }
+            return Self.mapping(node, at: entry.steps[...]) { collection in
+                elements.mapping(collection) { element in
+                    guard element.members != nil else { return element }
+                    let inner = elements.outline
+                    return completed(Self.filled(element, with: inner.defaults), by: inner)
                 }
-                addDefaults(of: inner, in: tree, at: element, to: &missing)
             }
         }
     }
 
-    /// Whether a value is missing, and not because a section is malformed.
-    private func lacks(_ steps: [ConfigPath.Component], _ tree: ConfigTree, _ node: Int) -> Bool {
-        var at = node
-        for step in steps {
-            guard tree.kind(of: at) == .dictionary else { return false }
-            guard let next = tree.descend(from: at, [step]) else { return true }
-            at = next
+    /// Returns a node with the values that it lacks, unless a section is malformed.
+    private static func filled(_ node: ConfigNode, with defaults: ConfigValue) -> ConfigNode {
+        guard case .dictionary(var members, let origin) = node, case .dictionary(let entries) = defaults
+        else {
+            return node
         }
-        return false
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            if let child = members[key], !child.isRemoved {
+                members.set(key, filled(child, with: value))
+            } else {
+                var merger = ConfigMerger(Self.defaults)
+                members.set(key, merger.merge(PlacedValue([key: value]), over: nil).child(.key(key)) ?? node)
+            }
+        }
+        return .dictionary(members, origin)
+    }
+
+    private static let defaults = ConfigLayer(.defaults, source: ConfigTreeSource.code("defaults").literal)
+
+    private static func mapping(
+        _ node: ConfigNode, at steps: ArraySlice<ConfigPath.Component>, _ body: (ConfigNode) -> ConfigNode
+    ) -> ConfigNode {
+        guard let step = steps.first else { return body(node) }
+        guard case .dictionary(var members, let origin) = node, case .key(let key) = step, let child = node.child(step)
+        else { return node }
+        members.set(key, mapping(child, at: steps.dropFirst(), body))
+        return .dictionary(members, origin)
     }
 
     // MARK: Requirements
 
     /// Checks the requirements of the fields, and those of the elements of collections.
-    private mutating func check(_ outline: SettingsOutline, in given: ConfigTree, at base: Int) {
+    private mutating func check(_ outline: SettingsOutline, in base: ConfigPlace) {
         for entry in outline.entries {
-            let node = given.descend(from: base, entry.steps)
-            if let node, let elements = entry.elements {
+            let place = base.descend(entry.steps)
+            if let place, let elements = entry.elements {
                 let inner = elements.outline
-                for element in elements.nodes(in: node, of: given) { check(inner, in: given, at: element) }
+                for element in elements.places(in: place) { check(inner, in: element) }
             }
             guard let field = entry.field else { continue }
-            guard let node else {
-                let key = ConfigPath(given.path(of: base).components + entry.steps)
+            guard let place else {
+                let key = ConfigPath(base.steps + entry.steps)
                 if field.isRequired { problems.append(config.missing(key, expected: entry.typeName)) }
                 continue
             }
-            check(node, in: given, by: field)
+            check(place, by: field)
         }
     }
 
     /// Checks a value, or its elements if the requirement is one of theirs.
-    private mutating func check(_ node: Int, in given: ConfigTree, by field: ConfigField) {
-        let context = config.snapshot.context
-        let value = given.value(of: node)
-        guard let isRight = field.isRight?(value, context.coercion) else {
+    private mutating func check(_ place: ConfigPlace, by field: ConfigField) {
+        let value = place.value
+        guard let isRight = field.isRight?(value, config.snapshot.context.coercion) else {
             // A malformed value passes, because it has been reported.
-            if field.isRight != nil, given.kind(of: node).isContainer {
-                for element in given.children(of: node) { check(element, in: given, by: field) }
-            }
+            if field.isRight != nil { for element in place.children { check(element, by: field) } }
             return
         }
         if isRight { return }
-        let key = given.path(of: node)
-        let place = ConfigPlace(snapshot: ConfigSnapshot(tree: given, context: context), node: node)
-        let problem = config.mismatch(place, key, field.expected ?? "another value", isSecret: field.isSecret)
+        let problem = config.mismatch(place, place.path, field.expected ?? "another value", isSecret: field.isSecret)
         let isHidden = field.isSecret || place.isSecret
         problems.append(
             ConfigError(
-                .invalidValue, key: key, location: problem.location, expected: problem.expected,
+                .invalidValue, key: place.path, location: problem.location, expected: problem.expected,
                 found: problem.found, notes: problem.notes,
                 hint: isHidden ? nil : ConfigChoices.hint(for: value, among: field.choices)))
     }
@@ -209,28 +225,56 @@ private struct SettingsBinder {
     // MARK: Unknown keys
 
     /// Finds the values that the types of the settings did not request.
-    private mutating func findUnknownKeys(in tree: ConfigTree, _ requested: [Int: Set<String>?], isError: Bool) {
-        for (dictionary, names) in requested.sorted(by: { $0.key < $1.key }) {
-            guard let names else { continue }
-            for node in tree.children(of: dictionary) {
-                let name = tree.key(of: node)
-                if names.contains(name) || config.snapshot.context.isSection(node, of: tree) { continue }
-                let (section, key) = (tree.path(of: dictionary), tree.path(of: node))
+    private mutating func findUnknownKeys(
+        in section: ConfigNode, _ requested: [[ConfigPath.Component]: Set<String>?], isError: Bool
+    ) {
+        let dictionaries = requested.map { (ConfigPath(path.components + $0.key), $0.key, $0.value) }
+        for (dictionary, steps, names) in dictionaries.sorted(by: {
+            $0.0.description < $1.0.description
+        }) {
+            guard let names, let node = section.descend(steps) else { continue }
+            for (name, child) in node.members ?? ConfigMembers() {
+                if names.contains(name) { continue }
+                if dictionary.components.isEmpty, child.members != nil,
+                    config.snapshot.context.isSection(name)
+                {
+                    continue
+                }
+                let key = dictionary.appending(name)
                 let hint = NearestName.find(name, among: names.sorted()).map {
-                    "did you mean \(section.appending($0))?"
+                    "did you mean \(dictionary.appending($0))?"
                 }
                 if isError {
                     problems.append(
                         ConfigError(
-                            .unknownKey, key: key, location: tree.location(of: node), reason: "no such key is known",
+                            .unknownKey, key: key, location: child.location, reason: "no such key is known",
                             hint: hint))
                 } else {
                     config.record(
                         ConfigDiagnostic(
-                            .unknownKey, key: key, location: tree.location(of: node),
+                            .unknownKey, key: key, location: child.location,
                             message: ["no such key is known", hint].compactMap { $0 }.joined(separator: "; ")))
                 }
             }
         }
+    }
+}
+
+extension SettingsElements {
+    /// Returns a collection with other elements.
+    fileprivate func mapping(_ collection: ConfigNode, _ body: (ConfigNode) -> ConfigNode)
+        -> ConfigNode
+    {
+        func map(_ node: ConfigNode, _ rest: ArraySlice<ConfigPath.Component>) -> ConfigNode {
+            guard let step = rest.first else { return body(node) }
+            switch node {
+            case .array(let elements, let origin) where step == .anyIndex:
+                return .array(elements.map { map($0, rest.dropFirst()) }, origin)
+            case .dictionary(let members, let origin) where step == .anyKey:
+                return .dictionary(members.mapNodes { $1.isRemoved ? $1 : map($1, rest.dropFirst()) }, origin)
+            default: return node
+            }
+        }
+        return map(collection, steps[...])
     }
 }

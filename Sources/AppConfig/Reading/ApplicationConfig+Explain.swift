@@ -8,118 +8,123 @@ extension ApplicationConfig {
     /// Explains the origin of a value: its entry, the entries that it overrides, and the values that its references
     /// use, each with file and line.
     ///
-    /// - Complexity: For each part, O(*l* · *w*) in the number of layers and the number of keys in the dictionaries on
-    ///   the path.
+    /// - Complexity: O(*l* · *d*) in the number of entries and the depth of the path, for each part.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
-        var seen: Set<ConfigPath> = []
+        var seen: Set<[ConfigPath.Component]> = []
         return explain(path, &seen)
     }
 
-    func explain(_ path: ConfigPath, _ seen: inout Set<ConfigPath>) -> ConfigExplanation {
-        let place = locate(path)
-        let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
-        let trail = Trail(self, components, place)
-        var (live, shadowed) = (trail.trace.live, trail.trace.shadowed)
-        var removed = place == nil ? trail.trace.removal.map { trail.entry($0) } : nil
-        if place == nil, !live.isEmpty {
-            // The layers have a value at this path, so a write at run time removed it.
-            shadowed += live
-            live = []
-            removed = ConfigExplanation.Entry(
-                location: ConfigLocation(file: ConfigLayerKind.runtime.description), layer: .runtime,
-                label: ConfigLayerKind.runtime.description, text: "nothing", note: nil)
+    private func explain(_ path: ConfigPath, _ seen: inout Set<[ConfigPath.Component]>) -> ConfigExplanation {
+        let steps = root.steps(of: path)
+        let node = root.descend(steps)
+        let history = ConfigHistory(of: steps[...], in: root)
+        var secrecy = snapshot.secrecy()
+        let isSecret = secrecy.isSecret(steps, in: root)
+        func entry(_ step: ConfigHistory.Step) -> ConfigExplanation.Entry {
+            self.entry(step, isSecret: isSecret)
         }
-        if let place, let last = live.last, trail.fold.layers[last.contributor.layer].kind == .runtime,
-            place.tree.nodes[place.node].source == ConfigSectionWriter.source
-        {
-            // A dictionary that was written as a whole replaces the weaker one; one with written entries is merged with
-            // it.
-            shadowed += live.dropLast()
-            live = [last]
-        }
-        let isBuilt = place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false
-        let entries = live.reversed().map { trail.entry($0) }
-        let text = place.map { place in
-            trail.isSecret ? ConfigDescription.redacted : ConfigDescription.text(place.node, in: place.tree)
-        }
+        let live = history.live.reversed().map(entry)
+        let built = node?.origin.built
         var explanation = ConfigExplanation(
-            path: path, text: text, isSecret: trail.isSecret, isBuilt: isBuilt, winner: entries.first,
-            merged: Array(entries.dropFirst()), shadowed: shadowed.reversed().map { trail.entry($0) }, removed: removed)
-        if isBuilt, !trail.isSecret, let last = live.last, let template = trail.template(of: last),
-            seen.insert(ConfigPath(components)).inserted
-        {
+            path: path, text: node.map { isSecret ? ConfigDescription.redacted : ConfigDescription.text($0) },
+            isSecret: isSecret, isBuilt: built != nil, winner: live.first, merged: Array(live.dropFirst()),
+            shadowed: history.shadowed.reversed().map(entry), removed: history.removal.map(entry))
+        if let built, !isSecret, let template = template(built.template), seen.insert(steps).inserted {
             explanation.parts = parts(of: template, &seen)
         }
         return explanation
     }
 
-    /// The layers of a value, followed to its path.
-    struct Trail {
-        let fold: ConfigFold
-        let trace: ConfigTrace
-        let isSecret: Bool
-        private let secrets: ConfigSecrets
-        private let references: ConfigReferenceSyntax?
+    private func entry(_ step: ConfigHistory.Step, isSecret: Bool) -> ConfigExplanation.Entry {
+        let layer = step.entry.layer
+        let text: String
+        if step.isRemoved, layer.kind == .runtime {
+            text = "nothing"
+        } else if isSecret || step.entry.isSecret || hasSecretDefault(step) {
+            text = ConfigDescription.redacted
+        } else {
+            text = step.text
+        }
+        return ConfigExplanation.Entry(
+            location: step.entry.location, layer: layer.kind, label: layer.label, text: text,
+            note: step.above.map { "at \($0)" }, date: layer.date?())
+    }
 
-        init(_ config: ApplicationConfig, _ components: [ConfigPath.Component], _ place: ConfigPlace?) {
-            let context = config.snapshot.context
-            fold = ConfigFold(config.explainedLayers(components, place), policy: context.policy)
-            trace = ConfigTrace(fold, components)
-            secrets = context.secrets
-            references = context.references
-            isSecret = place.map { $0.snapshot.isSecret($0.node) } ?? secrets.isSecret(ConfigPath(components))
+    /// Returns a text as a template; nil if it is malformed or references weren't resolved.
+    private func template(_ text: String) -> ConfigTemplate? {
+        snapshot.context.references.flatMap { try? ConfigTemplate(text, $0) }
+    }
+
+    /// Whether a string contains the default of a secret, as `${db.password:-hunter2}` does.
+    private func hasSecretDefault(_ step: ConfigHistory.Step) -> Bool {
+        guard let references = snapshot.context.references, let text = step.template, references.isTemplate(text),
+            !step.entry.layer.source.isLiteral
+        else { return false }
+        // The default may be the malformed part.
+        guard let template = template(text) else { return true }
+        return template.parts.contains { part in
+            guard case .reference(let reference) = part, reference.fallback != nil else { return false }
+            return reference.isSecret(by: snapshot.context.secrets)
+        }
+    }
+}
+
+/// The entries of the layers for the value at a path, read from the nodes on it and from the nodes that these replaced.
+struct ConfigHistory {
+    struct Step {
+        let entry: ConfigEntry
+        /// The node of the value, or of the one that removes it.
+        var node: ConfigNode
+        /// Whether the entry removes the value.
+        var isRemoved = false
+        /// The key of the entry, if it is at a path above the value.
+        var above: String?
+
+        /// The string with its references.
+        var template: String? {
+            if let built = node.origin.built { return built.template }
+            if case .scalar(.string(let text), _) = node { return text }
+            return nil
         }
 
-        func entry(_ step: ConfigTrace.Step) -> ConfigExplanation.Entry {
-            let layer = fold.layers[step.contributor.layer]
-            let (tree, node) = (layer.tree, step.contributor.node)
-            let isHidden =
-                step.removes
-                ? tree.secretNodes(by: secrets)[node]
-                : isSecret || tree.nodes[node].flags.contains(.secret) || hasSecretDefault(step)
-            return ConfigExplanation.Entry(
-                location: tree.location(of: node), layer: layer.kind, label: layer.label,
-                text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree),
-                note: step.isAbove ? "at \(tree.key(of: node))" : nil,
-                date: layer.date?())
-        }
-
-        /// Returns the string of an entry as a template; nil if it has no references or is malformed.
-        func template(of step: ConfigTrace.Step) -> ConfigTemplate? {
-            let tree = fold.layers[step.contributor.layer].tree
-            guard let references, tree.isTemplate(step.contributor.node, references),
-                case .string(let text)? = tree.scalar(of: step.contributor.node)
-            else { return nil }
-            return try? ConfigTemplate(text, references)
-        }
-
-        /// Whether a string contains the default of a secret, as `${db.password:-hunter2}` does.
-        private func hasSecretDefault(_ step: ConfigTrace.Step) -> Bool {
-            guard let references,
-                fold.layers[step.contributor.layer].tree.isTemplate(step.contributor.node, references)
-            else { return false }
-            // The default may be the malformed part.
-            guard let template = template(of: step) else { return true }
-            return template.parts.contains { part in
-                guard case .reference(let reference) = part, reference.fallback != nil else { return false }
-                return reference.isSecret(by: secrets)
-            }
+        var text: String {
+            if let built = node.origin.built { return ConfigDescription.printable(built.template) }
+            if entry.size < 0 { return ConfigDescription.text(node) }
+            return entry.isDictionary ? "{\(entry.size) values}" : "[\(entry.size) values]"
         }
     }
 
-    /// Returns the layers, with the section of a root key on top if a value at or below the path was written at run
-    /// time.
-    private func explainedLayers(_ components: [ConfigPath.Component], _ place: ConfigPlace?) -> [ConfigLayer] {
-        guard let overlay, let place, case .key(let key)? = components.first, let section = overlay[key],
-            section === place.snapshot
-        else { return snapshot.context.layers }
-        let (tree, end) = (section.tree, Int(section.tree.nodes[place.node].end))
-        guard (place.node..<end).contains(where: { tree.nodes[$0].source == ConfigSectionWriter.source }) else {
-            return snapshot.context.layers
+    /// The entries of the value, from the weakest to the strongest; several for merged dictionaries and arrays.
+    private(set) var live: [Step] = []
+    /// The entries that were replaced or removed, from the weakest to the strongest.
+    private(set) var shadowed: [Step] = []
+    /// The last entry that removed the value.
+    private(set) var removal: Step?
+
+    private init() {}
+
+    init(of steps: ArraySlice<ConfigPath.Component>, in node: ConfigNode, key: String = "") {
+        let origin = node.origin
+        var past = ConfigHistory()
+        if let over = origin.over { past = ConfigHistory(of: steps, in: over, key: key) }
+        shadowed = past.shadowed + past.live
+        let hadValue = !past.live.isEmpty || past.removal != nil
+        guard let step = steps.first else {
+            if node.isRemoved {
+                if hadValue { removal = Step(entry: origin.entry, node: node, isRemoved: true) }
+            } else {
+                live = (origin.merged + [origin.entry]).map { Step(entry: $0, node: node) }
+            }
+            return
         }
-        return snapshot.context.layers + [
-            ConfigLayer(kind: .runtime, label: ConfigLayerKind.runtime.description, tree: tree)
-        ]
+        if hadValue {
+            removal = Step(entry: origin.first, node: node, isRemoved: true, above: key)
+        }
+        guard let child = node.anyChild(step) else { return }
+        let inner = ConfigHistory(of: steps.dropFirst(), in: child, key: step.key ?? "")
+        live = inner.live
+        shadowed += inner.shadowed
+        removal = inner.live.isEmpty ? inner.removal ?? removal : nil
     }
 }
 
@@ -133,15 +138,15 @@ extension ConfigTemplate.Reference {
 // The values that the references in a value use.
 extension ApplicationConfig {
     /// Explains the values to which the references of a template refer.
-    private func parts(of template: ConfigTemplate, _ seen: inout Set<ConfigPath>) -> [ConfigExplanation] {
+    private func parts(of template: ConfigTemplate, _ seen: inout Set<[ConfigPath.Component]>) -> [ConfigExplanation] {
         // Values written at run time don't affect references, which were resolved before.
         let loaded = ApplicationConfig(snapshot: snapshot)
         var found: [ConfigExplanation] = []
         for case .reference(let reference) in template.parts {
             if reference.isVariable, let variable = snapshot.context.variables[reference.name] {
                 found.append(explanation(of: variable, reference.name))
-            } else if !reference.isVariable, let target = snapshot.find(reference.name) {
-                found.append(loaded.explain(snapshot.tree.path(of: target), &seen))
+            } else if !reference.isVariable, let target = loaded.locate(ConfigPath(reference.name)) {
+                found.append(loaded.explain(target.path, &seen))
             }
         }
         return found
@@ -154,8 +159,7 @@ extension ApplicationConfig {
         return ConfigExplanation(
             path: ConfigPath(components: ["env:\(name)"]), title: "env:\(name)", text: text, isSecret: isSecret,
             isBuilt: false,
-            winner: .init(
-                location: variable.location, layer: layer, label: layer.description, text: text, note: nil),
+            winner: .init(location: variable.location, layer: layer, label: layer.description, text: text, note: nil),
             merged: [], shadowed: [], removed: nil)
     }
 }

@@ -36,9 +36,9 @@ extension ApplicationConfig {
 
     /// Returns the value of a key; nil if it is missing or malformed.
     private func read<T: ConfigConvertible>(_ key: String, as type: T.Type = T.self, isSecret: Bool = false) -> T? {
-        guard let place = place(of: key) else { return nil }
-        if let value = place.read(as: type) { return value }
-        recordDefault(place, key, T.configTypeName, isSecret: isSecret)
+        guard let node = node(of: key) else { return nil }
+        if let value = T(configValue: node.value, coercion: snapshot.context.coercion) { return value }
+        recordDefault(place(of: ConfigPath(key), node), key, T.configTypeName, isSecret: isSecret)
         return nil
     }
 
@@ -69,9 +69,10 @@ extension ApplicationConfig {
     ///
     /// The first time that a malformed value is read, `report` receives its diagnostic.
     package func value<Value>(of key: ConfigKey<Value>, report: (ConfigDiagnostic) -> Void) -> Value {
-        guard let place = place(of: key.name) else { return key.defaultValue }
-        if let value = place.read(as: Value.self) { return value }
-        recordDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret).map(report)
+        guard let node = node(of: key.name) else { return key.defaultValue }
+        if let value = Value(configValue: node.value, coercion: snapshot.context.coercion) { return value }
+        recordDefault(place(of: ConfigPath(key.name), node), key.name, Value.configTypeName, isSecret: key.isSecret)
+            .map(report)
         return key.defaultValue
     }
 
@@ -80,32 +81,40 @@ extension ApplicationConfig {
     /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
     ///   expected and found values, the overridden value, and for a missing key the most similar existing key.
     public func get<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type = T.self) throws(ConfigError) -> T {
-        guard let place = locate(path) else { throw missing(path, expected: T.configTypeName) }
-        guard let value = place.read(as: T.self) else { throw mismatch(place, path, T.configTypeName) }
+        guard let node = node(at: path) else { throw missing(path, expected: T.configTypeName) }
+        guard let value = T(configValue: node.value, coercion: snapshot.context.coercion) else {
+            throw mismatch(place(of: path, node), path, T.configTypeName)
+        }
         return value
     }
 }
 
-/// A value of a configuration with its position: a node and its tree.
+/// A value of a configuration with its path.
 package struct ConfigPlace {
     let snapshot: ConfigSnapshot
-    let node: Int
+    /// The tree that contains the value.
+    let root: ConfigNode
+    let steps: [ConfigPath.Component]
+    let node: ConfigNode
 
-    var tree: ConfigTree { snapshot.tree }
-
-    package var kind: ConfigKind { tree.nodes[node].kind }
+    package var kind: ConfigKind { node.kind }
     /// The key of the value in its dictionary.
-    package var key: String { tree.key(of: node) }
-    package var path: ConfigPath { tree.path(of: node) }
-    package var location: ConfigLocation { tree.location(of: node) }
-    package var isSecret: Bool { snapshot.isSecret(node) }
+    package var key: String { steps.last?.key ?? "" }
+    package var path: ConfigPath { ConfigPath(steps) }
+    package var location: ConfigLocation { node.location }
+    package var isSecret: Bool {
+        var secrecy = snapshot.secrecy()
+        return secrecy.isSecret(steps, in: root)
+    }
     /// The elements of an array or the values of a dictionary, in the order of the source.
     package var children: [ConfigPlace] {
-        kind.isContainer ? tree.children(of: node).map { ConfigPlace(snapshot: snapshot, node: $0) } : []
+        node.children.map {
+            ConfigPlace(snapshot: snapshot, root: root, steps: steps + [$0.step], node: $0.node)
+        }
     }
 
     /// The value with its descendants.
-    package var value: ConfigValue { tree.scalar(of: node) ?? tree.value(of: node) }
+    package var value: ConfigValue { node.value }
 
     /// Returns the value as a type by the rules of the configuration; nil if it is malformed.
     package func read<T: ConfigConvertible>(as type: T.Type = T.self) -> T? {
@@ -115,45 +124,30 @@ package struct ConfigPlace {
 
 extension ApplicationConfig {
     /// Returns the value of a key's text.
+    ///
+    /// After a write at run time, the path is followed; otherwise, it is found in the index of the snapshot.
     @inline(__always)
-    func place(of key: String) -> ConfigPlace? {
-        let node = snapshot.find(key)
-        if overlay != nil { return placeInOverlay(of: key, base: node) }
-        return node.map { ConfigPlace(snapshot: snapshot, node: $0) }
+    func node(of key: String) -> ConfigNode? {
+        guard let written else { return snapshot.index.find(key) }
+        return written.child(.key(key)) ?? written.descend(ConfigPath(key).components)
     }
 
     /// Returns the value of a path.
-    package func locate(_ path: ConfigPath) -> ConfigPlace? {
+    func node(at path: ConfigPath) -> ConfigNode? {
         switch path.storage {
-        case .text(let text): place(of: text)
-        case .components(let components): place(of: components)
+        case .text(let text): node(of: text)
+        case .components(let components): root.descend(components)
         }
     }
 
-    private func placeInOverlay(of key: String, base: Int?) -> ConfigPlace? {
-        guard let overlay else { return nil }
-        if let section = overlay[key], let node = section.tree.child(of: 0, key: key) {
-            return ConfigPlace(snapshot: section, node: node)
-        }
-        if let base, base != 0 {
-            var root = base
-            while snapshot.tree.nodes[root].parent != 0 { root = Int(snapshot.tree.nodes[root].parent) }
-            if overlay[snapshot.tree.key(of: root)] == nil { return ConfigPlace(snapshot: snapshot, node: base) }
-        }
-        return place(of: ConfigPath(key).components)
+    private func place(of path: ConfigPath, _ node: ConfigNode) -> ConfigPlace {
+        ConfigPlace(snapshot: snapshot, root: root, steps: root.steps(of: path), node: node)
     }
 
-    private func place(of components: [ConfigPath.Component]) -> ConfigPlace? {
-        guard let overlay else { return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) } }
-        guard case .key(let first)? = components.first else {
-            guard components.isEmpty else { return nil }
-            let whole = flattened()
-            return ConfigPlace(snapshot: whole, node: 0)
-        }
-        guard let section = overlay[first] else {
-            return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) }
-        }
-        return section.find(components).map { ConfigPlace(snapshot: section, node: $0) }
+    /// Returns the value of a path with its position.
+    package func locate(_ path: ConfigPath) -> ConfigPlace? {
+        let steps = root.steps(of: path)
+        return root.descend(steps).map { ConfigPlace(snapshot: snapshot, root: root, steps: steps, node: $0) }
     }
 }
 
@@ -180,10 +174,10 @@ extension ApplicationConfig {
     package func mismatch(
         _ place: ConfigPlace, _ path: ConfigPath, _ expected: String, isSecret: Bool = false
     ) -> ConfigError {
-        let isSecret = isSecret || place.snapshot.isSecret(place.node)
+        let isSecret = isSecret || place.isSecret
         var error = ConfigError(
-            .typeMismatch, key: path, location: place.tree.location(of: place.node), expected: expected,
-            found: ConfigDescription.found(place.node, in: place.tree, isSecret: isSecret))
+            .typeMismatch, key: path, location: place.location, expected: expected,
+            found: ConfigDescription.found(place.node, isSecret: isSecret))
         if let below = explain(path).shadowed.first {
             error.notes = ["overrides \(isSecret ? ConfigDescription.redacted : below.text) from \(below.location)"]
         }

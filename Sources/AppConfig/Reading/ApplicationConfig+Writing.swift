@@ -1,26 +1,30 @@
+internal import AshlarTrees
+
 // Values written at run time. They are the strongest layer, are used literally (without directives and references),
 // change later reads of this copy but no value that was built from the old value, and are never saved.
 extension ApplicationConfig {
     /// The value at a path; setting it writes a run-time value, and setting `nil` removes the key.
     ///
     /// Writing creates missing dictionaries on the path and replaces other values on it. An index can be that of an
-    /// element, or the number of elements to append one. Other writes to arrays change nothing and record a diagnostic
-    /// in `diagnostics`.
+    /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 512 steps, change
+    /// nothing and record a diagnostic in `diagnostics`.
     ///
-    /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the values of its root key.
+    /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the written values and in the
+    ///   entries of the containers on the path. After a write, reads follow the path.
     public subscript(_ path: ConfigPath) -> ConfigValue? {
-        get { locate(path).map { $0.tree.value(of: $0.node) } }
+        get { node(at: path)?.value }
         set { write(newValue, at: path) }
     }
 
     private mutating func write(_ value: ConfigValue?, at path: ConfigPath) {
-        var components = path.components
         // A literal root key takes precedence, as in reading.
-        if case .text(let text) = path.storage, components.count > 1, locate(ConfigPath(components: [text])) != nil {
-            components = [.key(text)]
-        }
+        let components = root.steps(of: path)
         guard case .key? = components.first else {
             record(ConfigDiagnostic(.defaultUsed, key: path, message: "can't write: the path has no key"))
+            return
+        }
+        guard components.count <= ConfigLimits.deepest else {
+            record(ConfigDiagnostic(.defaultUsed, message: "can't write: the path has more than 512 steps"))
             return
         }
         switch write(value, at: components) {
@@ -37,26 +41,27 @@ extension ApplicationConfig {
 
     /// Writes a value at exact steps, the first of which is a key; all other values retain their locations.
     private mutating func write(_ value: ConfigValue?, at components: [ConfigPath.Component]) -> Outcome {
-        guard case .key(let first)? = components.first else { return .impossible }
-        let value = value == .null ? nil : value
-        let old = locate(ConfigPath(components: [first]))
-        let isThere = old.map { $0.tree.descend(from: $0.node, components.dropFirst()) != nil } ?? false
-        if value == nil, !isThere, components.allSatisfy({ if case .key = $0 { true } else { false } }) {
-            return .unchanged
+        var merger = ConfigMerger(.runtime)
+        if let value, value != .null {
+            do throws(IndexOutOfRange) {
+                written = try merger.set(PlacedValue(value), at: components, in: root, replaces: true)
+            } catch {
+                return .impossible
+            }
+            return .changed
         }
-        let isSection = overlay?[first] != nil
-        let writer = ConfigSectionWriter(old: old, isSection: isSection)
-        guard let tree = writer.tree(of: components, value) else { return .impossible }
-        overlay = overlay ?? [:]
-        overlay?[first] = ConfigSnapshot(tree: tree, context: snapshot.context)
-        return .changed
+        if let removed = merger.remove(components[...], from: root) {
+            written = removed
+            return .changed
+        }
+        return components.allSatisfy { $0.key != nil } ? .unchanged : .impossible
     }
 
     /// Records a write for the next reload; an array is recorded as a whole, because its indices may change.
     private mutating func record(_ components: [ConfigPath.Component]) {
         let keys = Array(components.prefix { if case .key = $0 { true } else { false } })
         writes.count += 1
-        writes.values[keys] = (writes.count, locate(ConfigPath(keys)).map { $0.tree.value(of: $0.node) })
+        writes.values[keys] = (writes.count, locate(ConfigPath(keys))?.value)
     }
 
     /// Removes the value written at a path, so that the one of the other layers applies again.
@@ -68,7 +73,7 @@ extension ApplicationConfig {
         let removed = [Array(keys), [.key(path.description)]]
         var rest = writes
         rest.values = rest.values.filter { !removed.contains($0.key) }
-        overlay = nil
+        written = nil
         writes = ConfigWrites()
         repeatWrites(of: rest)
     }
@@ -78,99 +83,6 @@ extension ApplicationConfig {
         for (keys, old) in other.values.sorted(by: { $0.value.order < $1.value.order }) {
             if write(old.value, at: keys) != .impossible { record(keys) }
         }
-    }
-}
-
-/// Builds the tree of a root key with one changed value; all other values retain their locations.
-struct ConfigSectionWriter {
-    /// The number of the source of written values in a section.
-    static let source: UInt16 = 0
-
-    /// The current value of the root key.
-    let old: ConfigPlace?
-    /// Whether the old value is in a section, whose sources the new section uses.
-    let isSection: Bool
-
-    private var sourceOffset: UInt16 { isSection ? 0 : 1 }
-
-    /// Returns the new tree, whose root contains only this key, or nothing if it was removed; nil for an invalid index.
-    func tree(of components: [ConfigPath.Component], _ value: ConfigValue?) -> ConfigTree? {
-        var builder = ConfigTreeBuilder()
-        builder.open(.dictionary, position: 0)
-        if value != nil || components.count > 1 {
-            guard write(value, components[...], &builder) else { return nil }
-        }
-        builder.close()
-        let sources = old?.tree.sources ?? []
-        return builder.finish(
-            sources: isSection && !sources.isEmpty
-                ? sources : [.code(ConfigLayerKind.runtime.description)] + sources)
-    }
-
-    private func write(
-        _ value: ConfigValue?, _ steps: ArraySlice<ConfigPath.Component>, _ builder: inout ConfigTreeBuilder
-    ) -> Bool {
-        guard case .key(let first)? = steps.first else { return false }
-        builder.key(first)
-        var node = old?.node
-        /// The elements after the step into each open container.
-        var trailing: [[Int]] = []
-        for (depth, step) in steps.dropFirst().enumerated() {
-            let isRemoved = value == nil && depth + 2 == steps.count
-            let (kind, children) = contents(of: node)
-            var behind: [Int] = []
-            switch step {
-            case .key(let key):
-                open(.dictionary, at: node, isKept: kind == .dictionary, &builder)
-                node = nil
-                for child in kind == .dictionary ? children : [] {
-                    if old?.tree.key(of: child) == key { node = child } else { copy(child, &builder) }
-                }
-                if !isRemoved { builder.key(key) }
-            case .index(let index):
-                let elements = kind == .array ? children : []
-                guard index <= elements.count, index < elements.count || value != nil else { return false }
-                open(.array, at: node, isKept: kind == .array, &builder)
-                for child in elements[..<index] { copy(child, &builder) }
-                behind = Array(elements[min(index + 1, elements.count)...])
-                node = index < elements.count ? elements[index] : nil
-            }
-            trailing.append(behind)
-        }
-        if let value {
-            builder.source = Self.source
-            builder.value(value, dropsNulls: true)
-        }
-        for behind in trailing.reversed() {
-            for child in behind { copy(child, &builder) }
-            builder.close()
-        }
-        return true
-    }
-
-    private func contents(of node: Int?) -> (kind: ConfigKind?, children: [Int]) {
-        guard let node, let old else { return (nil, []) }
-        let kind = old.tree.kind(of: node)
-        return (kind, kind.isContainer ? Array(old.tree.children(of: node)) : [])
-    }
-
-    /// Opens a container, which retains its location if the old value has the same type.
-    private func open(
-        _ kind: ConfigKind, at node: Int?, isKept: Bool, _ builder: inout ConfigTreeBuilder
-    ) {
-        if isKept, let node, let old {
-            builder.source = old.tree.nodes[node].source + sourceOffset
-            builder.open(kind, position: old.tree.nodes[node].position)
-        } else {
-            builder.source = Self.source
-            builder.open(kind, position: 0)
-        }
-    }
-
-    private func copy(_ child: Int, _ builder: inout ConfigTreeBuilder) {
-        guard let tree = old?.tree else { return }
-        if tree.kind(of: Int(tree.nodes[child].parent)) == .dictionary { builder.key(tree.key(of: child)) }
-        builder.copy(child, of: tree, sourceOffset: sourceOffset)
     }
 }
 

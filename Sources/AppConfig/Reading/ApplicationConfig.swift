@@ -1,3 +1,5 @@
+internal import AshlarTrees
+
 /// A configuration: the merged values of all layers, each with its origin.
 ///
 /// A configuration is a value type without locks and I/O; a copy costs two retains. Writing to a copy with a subscript
@@ -16,11 +18,9 @@
 /// Keys are case-sensitive. Paths with up to 32 keys are found by one hash of the text, in O(1).
 public struct ApplicationConfig: Sendable {
     var snapshot: ConfigSnapshot
-    /// The root keys written at run time, each with its whole new section; nil if nothing was written.
-    ///
-    /// A section is a tree whose root contains only this key, or nothing if the key was removed.
-    var overlay: [String: ConfigSnapshot]?
-    /// The writes that produced `overlay`, which a store repeats after a reload.
+    /// The tree with the values written at run time; nil if nothing was written.
+    var written: ConfigNode?
+    /// The writes that produced `written`, which a store repeats after a reload.
     var writes = ConfigWrites()
 
     init(snapshot: ConfigSnapshot) { self.snapshot = snapshot }
@@ -29,39 +29,14 @@ public struct ApplicationConfig: Sendable {
     public init(_ values: [String: ConfigValue] = [:]) { self.init(values, context: nil) }
 
     init(_ values: [String: ConfigValue], context: ConfigContext?) {
-        var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(values), dropsNulls: true)
-        let tree = builder.finish(sources: [.code("code")])
-        let layer = ConfigLayer(kind: .defaults, label: "code", tree: tree)
-        self.init(snapshot: ConfigSnapshot(tree: tree, context: context ?? ConfigContext(layers: [layer])))
+        let layer = ConfigLayer(.defaults, label: "code", source: ConfigTreeSource.code("code").literal)
+        var merger = ConfigMerger(layer)
+        let root = merger.merge(PlacedValue(values), over: nil)
+        self.init(snapshot: ConfigSnapshot(root, context ?? ConfigContext()))
     }
-}
 
-extension ApplicationConfig {
-    /// Returns the snapshot with the values written at run time merged into it.
-    ///
-    /// - Complexity: O(*n*) in the number of values if anything was written, O(1) otherwise.
-    func flattened() -> ConfigSnapshot {
-        guard let overlay else { return snapshot }
-        var builder = ConfigTreeBuilder()
-        builder.open(.dictionary, position: 0)
-        let base = snapshot.tree.marked(by: snapshot.context.secrets)
-        for child in base.children(of: 0) {
-            let key = base.key(of: child)
-            if overlay[key] != nil { continue }
-            builder.key(key)
-            builder.copy(child, of: base, sourceOffset: 1)
-        }
-        for (key, section) in overlay.sorted(by: { $0.key < $1.key }) {
-            guard let child = section.tree.child(of: 0, key: key) else { continue }
-            builder.key(key)
-            builder.copy(child, of: section.tree, sourceOffset: 0)
-        }
-        builder.close()
-        // All sections have these sources, or only the first of them.
-        let sources = [ConfigTreeSource.code(ConfigLayerKind.runtime.description)] + base.sources
-        return ConfigSnapshot(tree: builder.finish(sources: sources), context: snapshot.context)
-    }
+    /// The tree with the values written at run time.
+    var root: ConfigNode { written ?? snapshot.root }
 }
 
 extension ApplicationConfig: Equatable {
@@ -69,8 +44,8 @@ extension ApplicationConfig: Equatable {
     ///
     /// - Complexity: O(*n*) in the number of values.
     public static func == (left: ApplicationConfig, right: ApplicationConfig) -> Bool {
-        if left.snapshot === right.snapshot, left.overlay == nil, right.overlay == nil { return true }
-        return left.flattened().tree.hasSameValue(at: 0, as: right.flattened().tree, at: 0)
+        if left.snapshot === right.snapshot, left.written == nil, right.written == nil { return true }
+        return left.root.hasSameValue(as: right.root)
     }
 }
 
@@ -78,34 +53,29 @@ extension ApplicationConfig {
     /// All values as a dictionary.
     ///
     /// - Complexity: O(*n*) in the number of values.
-    public var values: [String: ConfigValue] { flattened().tree.value(of: 0).dictionary ?? [:] }
+    public var values: [String: ConfigValue] { root.value.dictionary ?? [:] }
 
     /// The keys of the root, sorted.
     ///
     /// - Complexity: O(*n* log *n*) in the number of root keys.
-    public var allKeys: [String] {
-        var keys = Set(snapshot.tree.children(of: 0).map { snapshot.tree.key(of: $0) })
-        for (key, section) in overlay ?? [:] {
-            if section.tree.count(of: 0) == 0 { keys.remove(key) } else { keys.insert(key) }
-        }
-        return keys.sorted()
-    }
+    public var allKeys: [String] { root.keys.sorted() }
 
     /// Returns the paths of all values except dictionaries with entries, in sorted order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public func paths() -> [ConfigPath] {
-        let tree = flattened().tree
         var found: [(text: String, path: ConfigPath)] = []
-        var node = 1
-        while node < tree.nodes.count {
-            let isDictionary = tree.kind(of: node) == .dictionary && tree.count(of: node) > 0
-            if !isDictionary {
-                let path = tree.path(of: node)
-                found.append((path.description, path))
+        func add(_ node: ConfigNode, _ steps: [ConfigPath.Component]) {
+            for (key, child) in node.members ?? ConfigMembers() {
+                if child.members != nil, child.count > 0 {
+                    add(child, steps + [.key(key)])
+                } else {
+                    let path = ConfigPath(steps + [.key(key)])
+                    found.append((path.description, path))
+                }
             }
-            node = isDictionary ? node + 1 : Int(tree.nodes[node].end)
         }
+        add(root, [])
         return found.sorted { $0.text < $1.text }.map(\.path)
     }
 
@@ -126,56 +96,46 @@ extension ApplicationConfig {
     ///
     /// With `inheritsRoot`, the entries are merged over the whole root, so the root provides keys that the scope lacks;
     /// `with(scope:)` of NEIApplicationConfig does the same. If the scope is missing or not a dictionary, the result is
-    /// the root, or empty without `inheritsRoot`. Explanations of a scoped configuration contain the files of the
-    /// values, but not the values that they override.
+    /// the root, or empty without `inheritsRoot`. Explanations of a scoped configuration lack the values that were
+    /// replaced together with the scope.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func scoped(to scope: ConfigPath, inheritsRoot: Bool = true) -> ApplicationConfig {
-        let whole = flattened()
-        guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
-            return inheritsRoot ? self : derived([])
+        guard let section = locate(scope)?.node, section.members != nil else {
+            return inheritsRoot ? self : ApplicationConfig([:], context: snapshot.context)
         }
         // Values have other paths in the scope, so secret values are marked.
-        let tree = whole.tree.marked(by: snapshot.context.secrets)
-        let section = ConfigLayer(kind: .base, label: "\(scope)", tree: tree, root: node)
-        let root = ConfigLayer(kind: .defaults, label: "root", tree: tree)
-        return derived(inheritsRoot ? [root, section] : [section])
+        var secrecy = snapshot.secrecy()
+        let whole = secrecy.marked(root)
+        let steps = root.steps(of: scope)
+        guard var result = inheritsRoot ? whole : .some(.empty(ConfigLayer(.base, label: "\(scope)"))),
+            case .dictionary(var members, let origin) = result,
+            let entries = whole.descend(steps)?.members
+        else { return self }
+        for (key, node) in entries { members.set(key, node) }
+        result = .dictionary(members, origin)
+        return ApplicationConfig(snapshot: ConfigSnapshot(result, snapshot.context))
     }
 
     /// Returns the configuration with other values merged over it.
     ///
     /// With the policy `seed`, the values replace whole root keys, as `with(dictionary:)` of NEIApplicationConfig does.
+    /// Explanations contain the overridden values of up to about 200 merges.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func merging(_ values: [String: ConfigValue], policy: ConfigMergePolicy = .deep) -> ApplicationConfig {
-        var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(values))
-        let tree = builder.finish(sources: [.code("merged values")])
-        let root = ConfigLayer(
-            kind: .base, label: "root", tree: flattened().tree.marked(by: snapshot.context.secrets))
-        let layers = [root, ConfigLayer(kind: .runtime, label: "merged values", tree: tree)]
-        var merger = ConfigMerger(layers, policy: policy)
-        let merged = merger.merge()
-        return ApplicationConfig(
-            snapshot: ConfigSnapshot(
-                tree: merged,
-                context: snapshot.context.with(
-                    layers: snapshot.context.layers + runtimeLayers + [layers[1]])))
+        let layer = ConfigLayer(
+            .runtime, label: "merged values", source: ConfigTreeSource.code("merged values").literal)
+        var merger = ConfigMerger(layer, policy: policy)
+        var secrecy = snapshot.secrecy()
+        var base = secrecy.marked(root)
+        // A configuration can be merged any number of times.
+        if base.origin.merged.count >= Self.explainedMerges { base = base.withoutPast }
+        let merged = merger.merge(PlacedValue(values), over: base)
+        return ApplicationConfig(snapshot: ConfigSnapshot(merged, snapshot.context))
     }
 
-    private func derived(_ layers: [ConfigLayer]) -> ApplicationConfig {
-        var merger = ConfigMerger(layers, policy: .seed)
-        return ApplicationConfig(
-            snapshot: ConfigSnapshot(
-                tree: merger.merge(), context: snapshot.context.with(layers: layers)))
-    }
-
-    /// The values written at run time as layers, for explanations.
-    var runtimeLayers: [ConfigLayer] {
-        (overlay ?? [:]).sorted { $0.key < $1.key }.map {
-            ConfigLayer(kind: .runtime, label: "run time", tree: $0.value.tree)
-        }
-    }
+    private static let explainedMerges = 200
 }
 
 extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -188,7 +148,7 @@ extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertib
 
     /// The description with the location of each value.
     public var debugDescription: String {
-        lines().map { "\($0.path) = \($0.text)  // \($0.tree.location(of: $0.node))" }.joined(separator: "\n")
+        lines().map { "\($0.path) = \($0.text)  // \($0.node.location)" }.joined(separator: "\n")
     }
 
     /// The paths and the text of their values; secret values are `<redacted>`.
@@ -198,14 +158,13 @@ extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertib
     }
 
     /// All values that aren't containers, including elements of arrays, in the order of their paths.
-    private func lines() -> [(path: String, text: String, node: Int, tree: ConfigTree)] {
-        let whole = flattened()
-        let (tree, isSecret) = (whole.tree, whole.secretNodes)
-        var lines: [(path: String, text: String, node: Int, tree: ConfigTree)] = []
-        for node in tree.nodes.indices.dropFirst() {
-            if tree.kind(of: node).isContainer, tree.count(of: node) > 0 { continue }
-            let text = isSecret[node] ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
-            lines.append((tree.path(of: node).description, text, node, tree))
+    private func lines() -> [(path: String, text: String, node: ConfigNode)] {
+        var lines: [(path: String, text: String, node: ConfigNode)] = []
+        var secrecy = snapshot.secrecy()
+        secrecy.forEachLeaf(of: root) { steps, node, isSecret in
+            if steps.isEmpty { return }
+            let text = isSecret ? ConfigDescription.redacted : ConfigDescription.text(node)
+            lines.append((ConfigPath(steps).description, text, node))
         }
         return lines.sorted { $0.path < $1.path }
     }

@@ -39,8 +39,7 @@ extension ApplicationConfig {
     ) -> ConfigError {
         if let error = error as? ConfigError { return error }
         if let error = error as? DecodingError { return foreign(error, place, path) }
-        var wrapped = ConfigError(
-            .typeMismatch, key: path, location: place.tree.location(of: place.node), expected: expected)
+        var wrapped = ConfigError(.typeMismatch, key: path, location: place.location, expected: expected)
         wrapped.underlying = error
         return wrapped
     }
@@ -57,44 +56,55 @@ extension ApplicationConfig {
         let steps = (context?.codingPath ?? []).map { key -> ConfigPath.Component in
             key.intValue.map { .index($0) } ?? .key(key.stringValue)
         }
-        let node = place.tree.descend(from: place.node, steps) ?? place.node
-        let isSecret = place.snapshot.isSecret(node)
+        let place = place.descend(steps) ?? place
+        let isSecret = place.isSecret
         let key = ConfigPath(path.components + steps)
         return ConfigError(
-            .typeMismatch, key: key, location: place.tree.location(of: node), reason: "the value can't be decoded",
-            found: ConfigDescription.found(node, in: place.tree, isSecret: isSecret),
-            notes: isSecret
-                ? [] : [context.map { SecretText.redacted($0.debugDescription) }].compactMap { $0 })
+            .typeMismatch, key: key, location: place.location, reason: "the value can't be decoded",
+            found: ConfigDescription.found(place.node, isSecret: isSecret),
+            notes: isSecret ? [] : [context.map { SecretText.redacted($0.debugDescription) }].compactMap { $0 })
     }
 }
 
-/// A value of a configuration that types are decoded from; values are addressed by their nodes.
+extension ConfigPlace {
+    /// Returns the place at the end of a path that starts at this one.
+    func descend(_ path: [ConfigPath.Component]) -> ConfigPlace? {
+        node.descend(path).map {
+            ConfigPlace(snapshot: snapshot, root: root, steps: steps + path, node: $0)
+        }
+    }
+}
+
+/// A value of a configuration that types are decoded from; values are addressed by the order in which they are requested.
 final class ConfigDecoding: DecodableTree {
+    /// A requested value.
+    private struct Entry {
+        let node: ConfigNode
+        let container: Int
+        let step: ConfigPath.Component?
+    }
+
     private let config: ApplicationConfig
-    private let snapshot: ConfigSnapshot
-    private let tree: ConfigTree
-    /// The decoded node, and the path by which it was requested.
-    private let root: Int
+    /// The decoded value, and the path by which it was requested.
+    private let place: ConfigPlace
     private let path: ConfigPath
-    /// The indexes of dictionaries that have been searched, because types decode their entries one at a time.
-    private var indexes: [Int: [String: Int]] = [:]
+    private var entries: [Entry]
     /// The keys that types requested from each dictionary; nil for a dictionary whose keys were listed.
-    private(set) var requested: [Int: Set<String>?] = [:]
+    private(set) var requested: [[ConfigPath.Component]: Set<String>?] = [:]
     private let recordsKeys: Bool
 
     init(_ config: ApplicationConfig, _ place: ConfigPlace, _ path: ConfigPath, recordsKeys: Bool = false) {
         self.recordsKeys = recordsKeys
         self.config = config
+        self.place = place
         self.path = path
-        snapshot = place.snapshot
-        tree = place.snapshot.tree
-        root = place.node
+        entries = [Entry(node: place.node, container: 0, step: nil)]
     }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try TreeDecoder(self, at: root).decode(type) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try TreeDecoder(self, at: 0).decode(type) }
 
-    func codingPath(to node: Int) -> [any CodingKey] {
-        fullPath(of: node).components.dropFirst(path.components.count).map { step in
+    func codingPath(to value: Int) -> [any CodingKey] {
+        steps(to: value).map { step in
             switch step {
             case .key(let key): TreeKey(key)
             case .index(let index): TreeKey(index: index)
@@ -102,14 +112,32 @@ final class ConfigDecoding: DecodableTree {
         }
     }
 
-    private func fullPath(of node: Int) -> ConfigPath {
-        let (outer, inner) = (tree.path(of: root).components, tree.path(of: node).components)
-        return ConfigPath(path.components + inner.dropFirst(outer.count))
+    private func node(_ value: Int) -> ConfigNode { entries[value].node }
+
+    /// The steps from the decoded value to another one.
+    private func steps(to value: Int) -> [ConfigPath.Component] {
+        var steps: [ConfigPath.Component] = []
+        var entry = entries[value]
+        while let step = entry.step {
+            steps.append(step)
+            entry = entries[entry.container]
+        }
+        return steps.reversed()
+    }
+
+    private func fullPath(of value: Int) -> ConfigPath {
+        ConfigPath(path.components + steps(to: value))
+    }
+
+    private func add(_ step: ConfigPath.Component, of container: Int) -> Int? {
+        guard let child = node(container).child(step) else { return nil }
+        entries.append(Entry(node: child, container: container, step: step))
+        return entries.count - 1
     }
 
     // MARK: Scalars
 
-    func isNull(_ node: Int) -> Bool { tree.kind(of: node) == .null }
+    func isNull(_ value: Int) -> Bool { node(value).kind == .null }
 
     func bool(_ node: Int) throws -> Bool { try convert(node) }
     func string(_ node: Int) throws -> String { try convert(node) }
@@ -118,7 +146,7 @@ final class ConfigDecoding: DecodableTree {
     func int(_ node: Int) throws -> Int { try convert(node) }
 
     func integer<I: FixedWidthInteger>(_ type: I.Type, _ node: Int) throws -> I {
-        guard let integer = snapshot.context.coercion.integer(value(node), as: type) else {
+        guard let integer = place.snapshot.context.coercion.integer(value(node), as: type) else {
             throw mismatch(node, "\(type)")
         }
         return integer
@@ -130,7 +158,7 @@ final class ConfigDecoding: DecodableTree {
         if type == Data.self { return try convert(node, Data.self) as? T }
         if type == URL.self { return try convert(node, URL.self) as? T }
         if type == Duration.self { return try convert(node, Duration.self) as? T }
-        if type == ConfigValue.self { return tree.value(of: node) as? T }
+        if type == ConfigValue.self { return value(node) as? T }
         if let choice = type as? any (CaseIterable & Decodable).Type { return try self.choice(choice, node) as? T }
         return nil
     }
@@ -150,65 +178,62 @@ final class ConfigDecoding: DecodableTree {
         }
     }
 
-    private func value(_ node: Int) -> ConfigValue { tree.scalar(of: node) ?? tree.value(of: node) }
+    private func value(_ value: Int) -> ConfigValue { node(value).value }
 
     private func convert<T: ConfigConvertible>(_ node: Int, _ type: T.Type = T.self) throws -> T {
-        guard let made = T(configValue: value(node), coercion: snapshot.context.coercion) else {
+        guard let made = T(configValue: value(node), coercion: place.snapshot.context.coercion) else {
             throw mismatch(node, T.configTypeName)
         }
         return made
     }
 
     private func mismatch(_ node: Int, _ expected: String) -> ConfigError {
-        config.mismatch(ConfigPlace(snapshot: snapshot, node: node), fullPath(of: node), expected)
+        config.mismatch(place.descend(steps(to: node)) ?? place, fullPath(of: node), expected)
     }
 
     // MARK: Dictionaries
 
-    func checkObject(_ node: Int) throws {
-        if tree.kind(of: node) != .dictionary { throw mismatch(node, "dictionary") }
+    func checkObject(_ value: Int) throws {
+        if node(value).members == nil { throw mismatch(value, "dictionary") }
     }
 
     func keys(of dictionary: Int) -> [String] {
-        if recordsKeys { requested[dictionary] = .some(nil) }
-        return tree.children(of: dictionary).map { tree.key(of: $0) }
+        if recordsKeys { requested[steps(to: dictionary)] = .some(nil) }
+        return node(dictionary).keys
     }
 
     func member(_ key: String, of dictionary: Int) -> Int? {
         if recordsKeys {
-            if requested[dictionary] == nil { requested[dictionary] = .some([]) }
-            requested[dictionary]??.insert(key)
+            let steps = steps(to: dictionary)
+            if requested[steps] == nil { requested[steps] = .some([]) }
+            requested[steps]??.insert(key)
         }
-        if let index = indexes[dictionary] { return index[key] }
-        var index = [String: Int](minimumCapacity: tree.count(of: dictionary))
-        for child in tree.children(of: dictionary) { index[tree.key(of: child)] = child }
-        indexes[dictionary] = index
-        return index[key]
+        return add(.key(key), of: dictionary)
     }
 
     /// A class is encoded into the same dictionary as its superclass, unless the dictionary has the key `super`.
     func superValue(of dictionary: Int) -> Int { member("super", of: dictionary) ?? dictionary }
 
     func missing(_ key: any CodingKey, in dictionary: Int) -> any Error {
-        let names = tree.children(of: dictionary).map { tree.key(of: $0) }
-        return ConfigError(
+        ConfigError(
             .missingKey, key: fullPath(of: dictionary).appending(key.stringValue),
-            location: tree.location(of: dictionary), expected: "a value", found: "nothing",
-            hint: NearestName.find(key.stringValue, among: names).map { "did you mean \($0)?" })
+            location: node(dictionary).location, expected: "a value", found: "nothing",
+            hint: NearestName.find(key.stringValue, among: node(dictionary).keys).map { "did you mean \($0)?" })
     }
 
     // MARK: Arrays
 
     func firstElement(of array: Int) throws -> Int? {
-        if tree.kind(of: array) != .array { throw mismatch(array, "array") }
-        return tree.children(of: array).first
+        if node(array).elements == nil { throw mismatch(array, "array") }
+        return add(.index(0), of: array)
     }
 
     func element(after element: Int, of array: Int) -> Int? {
-        ConfigTree.Children(tree: tree, at: Int(tree.nodes[element].end), end: Int(tree.nodes[array].end)).first
+        guard case .index(let index)? = entries[element].step else { return nil }
+        return add(.index(index + 1), of: array)
     }
 
-    func count(of array: Int) -> Int { tree.count(of: array) }
+    func count(of array: Int) -> Int { node(array).count }
 
     func missing(index: Int, in array: Int) -> any Error {
         ConfigError(

@@ -10,9 +10,7 @@ extension ApplicationConfig {
     ///
     /// A missing or malformed name is Arial, and a missing or malformed size is 12 points.
     public func font(named name: String) -> FontSpec {
-        FontSpec(
-            name: string(forKey: "font.\(name).name") ?? "Arial",
-            size: double(forKey: "font.\(name).size") ?? 12)
+        FontSpec(name: string(forKey: "font.\(name).name") ?? "Arial", size: double(forKey: "font.\(name).size") ?? 12)
     }
 
     /// Returns the class whose name is the value of a key, such as `MyModule.HomeController`.

@@ -6,7 +6,7 @@ internal import AshlarTrees
     import Foundation
 #endif
 
-/// Writes values as JSON, without recursion.
+/// Writes values as JSON.
 ///
 /// Dates, data, and numbers that aren't finite become strings, which the getters can read.
 package struct JSONWriter {
@@ -16,40 +16,35 @@ package struct JSONWriter {
 
     /// Returns the text of a value with sorted keys.
     package func text(_ value: ConfigValue) -> String {
-        var builder = ConfigTreeBuilder()
-        builder.value(value)
-        let tree = builder.finish(sources: [.code("")])
         var text = ""
-        var containers: [Int] = []
-        func breakLine() {
-            if isPretty { text += "\n" + String(repeating: "  ", count: containers.count) }
-        }
-        func closeContainers(before node: Int) {
-            while let last = containers.last, Int(tree.nodes[last].end) <= node {
-                containers.removeLast()
-                if tree.count(of: last) > 0 { breakLine() }
-                text += tree.kind(of: last) == .array ? "]" : "}"
-            }
-        }
-        for node in tree.nodes.indices {
-            closeContainers(before: node)
-            if node > 0 {
-                let parent = Int(tree.nodes[node].parent)
-                if node > parent + 1 { text += isPretty ? "," : ", " }
-                breakLine()
-                if tree.kind(of: parent) == .dictionary {
-                    text += JSONText.quoted(tree.key(of: node)) + (isPretty ? ": " : ":")
-                }
-            }
-            if let scalar = tree.scalar(of: node) {
-                text += Self.text(scalar: scalar)
-            } else {
-                text += tree.kind(of: node) == .array ? "[" : "{"
-                containers.append(node)
-            }
-        }
-        closeContainers(before: tree.nodes.count)
+        write(value, depth: 0, to: &text)
         return text
+    }
+
+    private func write(_ value: ConfigValue, depth: Int, to text: inout String) {
+        func breakLine(_ depth: Int) {
+            if isPretty { text += "\n" + String(repeating: "  ", count: depth) }
+        }
+        func writeList<Item>(_ items: [Item], _ open: String, _ close: String, _ write: (Item) -> Void) {
+            text += open
+            for (number, item) in items.enumerated() {
+                if number > 0 { text += isPretty ? "," : ", " }
+                breakLine(depth + 1)
+                write(item)
+            }
+            if !items.isEmpty { breakLine(depth) }
+            text += close
+        }
+        switch value {
+        case .array(let elements):
+            writeList(elements, "[", "]") { write($0, depth: depth + 1, to: &text) }
+        case .dictionary(let entries):
+            writeList(entries.sorted { $0.key < $1.key }, "{", "}") { key, value in
+                text += JSONText.quoted(key) + (isPretty ? ": " : ":")
+                write(value, depth: depth + 1, to: &text)
+            }
+        default: text += Self.text(scalar: value)
+        }
     }
 
     private static func text(scalar value: ConfigValue) -> String {

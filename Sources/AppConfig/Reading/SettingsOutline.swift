@@ -121,8 +121,7 @@ struct SettingsOutline {
         case .scalar(let value): scalar(value)
         case .array(let elements): .array(elements.map { self.value(of: $0) ?? .null })
         case .object(let members):
-            .dictionary(
-                Dictionary(members.compactMap { key, node in self.value(of: node).map { (key, $0) } }) { $1 })
+            .dictionary(Dictionary(members.compactMap { key, node in self.value(of: node).map { (key, $0) } }) { $1 })
         }
     }
 
@@ -173,12 +172,10 @@ struct SettingsElements {
         SettingsOutline(type, at: .root)
     }
 
-    /// Returns the nodes of all elements in a collection.
-    func nodes(in collection: Int, of tree: ConfigTree) -> [Int] {
-        steps.reduce([collection]) { nodes, step in
-            nodes.filter { tree.kind(of: $0) == (step == .anyIndex ? .array : .dictionary) }.flatMap {
-                tree.children(of: $0)
-            }
+    /// Returns the places of all elements in a collection.
+    func places(in collection: ConfigPlace) -> [ConfigPlace] {
+        steps.reduce([collection]) { places, step in
+            places.filter { $0.kind == (step == .anyIndex ? .array : .dictionary) }.flatMap(\.children)
         }
     }
 }

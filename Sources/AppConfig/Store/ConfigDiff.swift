@@ -52,30 +52,18 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The node of a value in one configuration; not a value, because values can be nested deeply.
+    /// The value in one configuration, without its secrets.
     fileprivate struct Side: Sendable, Hashable {
-        let tree: ConfigTree
-        let isSecret: [Bool]
-        let node: Int?
-
-        /// The value without secrets.
-        var value: ConfigValue? { node.map { tree.value(of: $0, hiding: isSecret) } }
+        let value: ConfigValue?
 
         func text(_ isHidden: Bool) -> String? {
-            guard let node, let value else { return nil }
+            guard let value else { return nil }
             if isHidden { return ConfigDescription.redacted }
-            guard tree.kind(of: node) == .array else { return ConfigDescription.text(node, in: tree) }
+            guard case .array = value else { return ConfigDescription.text(value) }
             let text = JSONWriter(isPretty: false).text(value)
             let shown = text.prefix(200)
             return shown.endIndex == text.endIndex ? text : shown + "…"
         }
-
-        static func == (left: Side, right: Side) -> Bool {
-            guard let node = left.node, let other = right.node else { return left.node == right.node }
-            return left.tree.hasSameValue(at: node, as: right.tree, at: other)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(node == nil) }
     }
 
     /// The changes, sorted by path; a change inside an array changes the whole array.
@@ -91,65 +79,65 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
-        // A value that is secret in one configuration is redacted in both.
-        var (before, after) = (Leaves(old, and: new), Leaves(new, and: old))
-        var pairs: [(path: ConfigPath, old: Int?, new: Int?)] = []
-        for (path, node) in before.nodes {
-            let other = after.nodes[path]
-            if let other {
-                if before.tree.hasSameValue(at: node, as: after.tree, at: other) { continue }
-                before.addSecrets(of: after, from: other, to: node)
-                after.addSecrets(of: before, from: node, to: other)
-            }
-            pairs.append((path, node, other))
+        var hiding = Hiding(old, new)
+        let (before, after) = (Self.leaves(of: old), Self.leaves(of: new))
+        var changes: [(path: String, change: Change)] = []
+        for path in Set(before.keys).union(after.keys) {
+            let (left, right) = (before[path], after[path])
+            if let left, let right, left.hasSameValue(as: right) { continue }
+            let change = Change(
+                path: ConfigPath(path), isSecret: hiding.isSecret(path), oldLocation: left?.location,
+                newLocation: right?.location, before: Side(value: left.map { hiding.shown($0, path) }),
+                after: Side(value: right.map { hiding.shown($0, path) }))
+            changes.append((change.path.description, change))
         }
-        for (path, node) in after.nodes where before.nodes[path] == nil { pairs.append((path, nil, node)) }
-        let changes = pairs.map { path, old, new in
-            Change(
-                path: path,
-                isSecret: old.map { before.isSecret[$0] } ?? false || new.map { after.isSecret[$0] } ?? false,
-                oldLocation: old.map { before.tree.location(of: $0) },
-                newLocation: new.map { after.tree.location(of: $0) },
-                before: Side(tree: before.tree, isSecret: before.isSecret, node: old),
-                after: Side(tree: after.tree, isSecret: after.isSecret, node: new))
-        }
-        self.changes = changes.map { (path: $0.path.description, change: $0) }.sorted { $0.path < $1.path }
-            .map(\.change)
+        self.changes = changes.sorted { $0.path < $1.path }.map(\.change)
     }
 
-    /// The values of one configuration that aren't dictionaries, and its empty dictionaries.
-    private struct Leaves {
-        let tree: ConfigTree
-        var isSecret: [Bool]
-        var nodes: [ConfigPath: Int] = [:]
-
-        /// Reads the values of a configuration, including the secret paths of the other one.
-        init(_ config: ApplicationConfig, and other: ApplicationConfig) {
-            let whole = config.flattened()
-            tree = whole.tree
-            isSecret = whole.secretNodes
-            let secrets = other.snapshot.context.secrets
-            if secrets != config.snapshot.context.secrets {
-                for (node, isListed) in tree.secretNodes(by: secrets).enumerated() where isListed {
-                    isSecret[node] = true
+    /// The values of a configuration that aren't dictionaries, and its empty dictionaries.
+    private static func leaves(of config: ApplicationConfig) -> [[ConfigPath.Component]: ConfigNode] {
+        var leaves: [[ConfigPath.Component]: ConfigNode] = [:]
+        func add(_ node: ConfigNode, _ steps: [ConfigPath.Component]) {
+            for (step, child) in node.children {
+                if child.members != nil, child.count > 0 {
+                    add(child, steps + [step])
+                } else {
+                    leaves[steps + [step]] = child
                 }
             }
-            var node = 1
-            while node < tree.nodes.count {
-                if tree.kind(of: node) == .dictionary, tree.count(of: node) > 0 {
-                    node += 1
-                    continue
+        }
+        add(config.root, [])
+        return leaves
+    }
+
+    /// Hides in both configurations what is secret by the rules or the values of one of them.
+    private struct Hiding {
+        private var checks: [(secrecy: ConfigSecrecy, root: ConfigNode)]
+
+        init(_ old: ApplicationConfig, _ new: ApplicationConfig) {
+            let rules = [old, new].map(\.snapshot.context.secrets)
+            checks = [old, new].flatMap { config in
+                (rules[0] == rules[1] ? [rules[0]] : rules).map {
+                    (ConfigSecrecy($0, loaded: config.snapshot.root), config.root)
                 }
-                nodes[tree.path(of: node)] = node
-                node = Int(tree.nodes[node].end)
             }
         }
 
-        /// Marks values as secret if they contain secrets in the other configuration.
-        mutating func addSecrets(of other: Leaves, from otherRoot: Int, to root: Int) {
-            for node in otherRoot..<Int(other.tree.nodes[otherRoot].end) where other.isSecret[node] {
-                guard let twin = tree.descend(other.tree.path(of: node).components) else { continue }
-                for node in twin..<Int(tree.nodes[twin].end) { isSecret[node] = true }
+        mutating func isSecret(_ steps: [ConfigPath.Component]) -> Bool {
+            checks.indices.contains { checks[$0].secrecy.isSecret(steps, in: checks[$0].root) }
+        }
+
+        mutating func shown(_ node: ConfigNode, _ steps: [ConfigPath.Component]) -> ConfigValue {
+            if isSecret(steps) { return .string(ConfigDescription.redacted) }
+            switch node {
+            case .scalar(.string(let text), _): return .string(SecretText.redacted(text))
+            case .scalar, .removed: return node.value
+            case .array(let elements, _):
+                return .array(elements.indices.map { shown(elements[$0], steps + [.index($0)]) })
+            case .dictionary(let members, _):
+                var shown: [String: ConfigValue] = [:]
+                for (key, child) in members { shown[key] = self.shown(child, steps + [.key(key)]) }
+                return .dictionary(shown)
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import AshlarTrees
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -8,9 +10,7 @@
 extension ConfigLoader {
     mutating func readDefaults() {
         if plan.defaults.isEmpty { return }
-        var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(plan.defaults))
-        append(builder.finish(sources: [.code("defaults")]), .defaults, "defaults")
+        append(ConfigTree(root: PlacedValue(plan.defaults), source: .code("defaults")), .defaults, "defaults")
     }
 
     /// Reads the files with one name, as one layer for each existing extension.
@@ -66,9 +66,10 @@ extension ConfigLoader {
                         bytes, location, format: format, as: .source, label: name, date: content.date,
                         isSecret: content.isSecret)
                 case .document(let document):
-                    let tree = document.tree(of: location)
-                    try tree.check(plan.limits, location)
-                    append(content.isSecret ? tree.secret() : tree, .source, name, date: content.date)
+                    var tree = document.tree(of: location)
+                    try tree.check(plan.limits)
+                    tree.source.isSecret = content.isSecret
+                    append(tree, .source, name, date: content.date)
                 }
             } catch {
                 fail(.reading(error, of: ConfigLocation(file: name), .unreadableSource))
@@ -120,8 +121,9 @@ extension ConfigLoader {
         label: String, date: (@Sendable () -> Date)? = nil, isSecret: Bool = false
     ) {
         do throws(ConfigError) {
-            let tree = try Self.read(bytes, format, ConfigReaderContext(location: location, limits: plan.limits))
-            append(isSecret ? tree.secret() : tree, kind, label, date: date)
+            var tree = try Self.read(bytes, format, ConfigReaderContext(location: location, limits: plan.limits))
+            tree.source.isSecret = isSecret
+            append(tree, kind, label, date: date)
         } catch {
             fail(error)
         }
@@ -134,29 +136,10 @@ extension ConfigLoader {
         try context.checkSize(bytes)
         do {
             let tree = try format.document(from: bytes, limits: context.limits).tree(of: context.location)
-            try tree.check(context.limits, context.location)
+            try tree.check(context.limits)
             return tree
         } catch {
             throw .reading(error, of: context.location)
-        }
-    }
-}
-
-extension ConfigTree {
-    /// Throws if values that no reader of the library counted are beyond the limits.
-    fileprivate func check(_ limits: ConfigLimits, _ location: ConfigLocation) throws(ConfigError) {
-        guard nodes.count <= limits.values else {
-            throw ConfigError(.limitExceeded, location: location, expected: "at most \(limits.values) values")
-        }
-        var ends: [Int] = []
-        for (number, node) in nodes.enumerated() where node.kind.isContainer {
-            while let end = ends.last, end <= number { ends.removeLast() }
-            ends.append(Int(node.end))
-            guard ends.count <= limits.depth else {
-                throw ConfigError(
-                    .limitExceeded, location: location,
-                    expected: "at most \(limits.depth) nested dictionaries and arrays")
-            }
         }
     }
 }

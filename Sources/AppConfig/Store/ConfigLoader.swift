@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -45,18 +46,50 @@ extension ApplicationConfig {
     ) throws(ConfigError) -> ConfigRevision? {
         let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
         for path in reserved {
-            guard let node = tree.change(of: path) else { continue }
+            guard let (steps, value) = tree.root.change(of: path) else { continue }
             throw ConfigError(
-                .invalidValue, key: tree.path(of: node), location: tree.location(of: node),
+                .invalidValue, key: ConfigPath(steps), location: tree.location(of: value),
                 reason: "a document without a signature can't change \(path)")
         }
-        guard let node = tree.child(of: 0, key: ConfigDirectives.revision) else { return nil }
-        guard let revision = ConfigRevision(node, of: tree) else {
-            throw ConfigError(
-                .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
-                expected: ConfigDirectives.revisionForm, found: tree.kind(of: node).name)
+        guard let value = tree.root[ConfigDirectives.revision] else { return nil }
+        guard let revision = ConfigRevision(value) else {
+            throw tree.error(
+                .unknownDirective, at: value.place, [.key(ConfigDirectives.revision)],
+                expected: ConfigDirectives.revisionForm, found: value.kind.name)
         }
         return revision
+    }
+}
+
+extension PlacedValue {
+    /// Returns the value that sets, removes or hides the value at a path when the dictionary is merged over another one.
+    ///
+    /// A value that isn't a dictionary replaces everything below it, a literal root key such as `a.b` hides the path `a.b`,
+    /// and the section of a bundle identifier can be merged over the root.
+    fileprivate func change(of path: ConfigPath) -> (
+        steps: [ConfigPath.Component], value: PlacedValue
+    )? {
+        let text = path.description
+        for member in members ?? [] {
+            let steps = [ConfigPath.Component.key(member.key)]
+            if member.key == text || member.key.hasPrefix(text + ".") { return (steps, member.value) }
+            if member.key.contains("."), let (rest, value) = member.value.change(of: path.components[...]),
+                member.value.kind == .dictionary
+            {
+                return (steps + rest, value)
+            }
+        }
+        return change(of: path.components[...])
+    }
+
+    private func change(
+        of steps: ArraySlice<ConfigPath.Component>
+    ) -> (steps: [ConfigPath.Component], value: PlacedValue)? {
+        guard let step = steps.first, case .dictionary = content else { return ([], self) }
+        guard let key = step.key, let child = self[key],
+            let (rest, value) = child.change(of: steps.dropFirst())
+        else { return nil }
+        return ([step] + rest, value)
     }
 }
 
@@ -65,7 +98,11 @@ struct ConfigLoader {
     let plan: ConfigPlan
     var errors: [ConfigError] = []
     var diagnostics: [ConfigDiagnostic] = []
-    private(set) var layers: [ConfigLayer] = []
+    private(set) var layers: [ConfigLayerValues] = []
+    /// The result of the merged layers.
+    private var root: ConfigNode?
+    /// The root keys of the sections that were applied.
+    private var sections: Set<String> = []
     /// The environment variables; nil until they are needed, because a process has many.
     private var variables: [String: ConfigVariable]?
     /// The secrets of the plan, to which directives add after the layers are read.
@@ -94,7 +131,9 @@ struct ConfigLoader {
         addSources(over: .local)
         // The problems of files are reported, whether a value needs a variable or not.
         if !plan.variableFiles.isEmpty { variables = readVariables() }
-        let config = finish(readGivenValues(over: merged(layers)))
+        merge()
+        readGivenValues()
+        let config = finish(root ?? .empty(ConfigLayer(.base)))
         errors += plan.problems(of: config)
         return config
     }
@@ -108,99 +147,126 @@ struct ConfigLoader {
     mutating func append(
         _ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: (@Sendable () -> Date)? = nil
     ) {
-        let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
-        let readsDirectives = plan.merge.isDeep && tree.hasDirectives
+        var tree = tree
+        if plan.literalLayers.contains(kind) { tree.source.isLiteral = true }
+        var secrets: [[ConfigPath.Component]] = []
         do throws(ConfigError) {
-            let values = readsDirectives ? try ConfigDirectives.removed(from: tree) : tree
-            layers.append(ConfigLayer(kind: kind, label: label, tree: values, date: date))
+            if plan.merge.isDeep, !tree.source.isLiteral {
+                secrets = try ConfigDirectives.read(&tree)
+            }
         } catch {
-            fail(error)
+            return fail(error)
         }
+        let layer = ConfigLayer(kind, label: label, source: tree.source, date: date)
+        layers.append(ConfigLayerValues(layer: layer, values: tree.root, secrets: secrets))
     }
 
-    private mutating func merged(_ layers: [ConfigLayer]) -> ConfigTree {
-        var merger = ConfigMerger(layers, policy: plan.merge)
-        let tree = merger.merge()
-        diagnostics += merger.diagnostics
-        return tree
+    /// Merges the layers that were read over the result so far.
+    private mutating func merge() {
+        for layer in layers {
+            var merger = ConfigMerger(layer.layer, policy: plan.merge)
+            root = merger.merge(layer.values, over: root)
+            diagnostics += merger.diagnostics
+            secrets.paths.formUnion(layer.secrets.map { ConfigPath($0) })
+            if layer.layer.kind == .bundle { sections.insert(layer.layer.label) }
+        }
+        layers = []
     }
 
-    /// Merges the layers from a number on; because the merge is a left fold, the result is the same as for all layers.
-    private mutating func merged(_ tree: ConfigTree, from number: Int) -> ConfigTree {
-        if number == layers.count { return tree }
-        let below = ConfigLayer(kind: .base, label: "", tree: tree)
-        return merged([below] + layers[number...])
-    }
-
-    /// Adds variables and arguments, whose names are matched with the keys of lower layers.
-    private mutating func readGivenValues(over tree: ConfigTree) -> ConfigTree {
-        var (tree, count) = (tree, layers.count)
+    /// Sets variables and arguments, whose names are matched with the keys of lower layers.
+    private mutating func readGivenValues() {
         // A program can declare thousands of keys, so they are parsed only if names must be matched with them.
         let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
         let declared = isMatched ? plan.shape : .structure([:])
         if let prefix = plan.variablePrefix {
-            let known = ConfigKnownPaths(tree: tree, declared: declared)
+            let known = ConfigKnownPaths(root: root ?? .empty(ConfigLayer(.base)), declared: declared)
             let variables = variables ?? readVariables()
             self.variables = variables
-            add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
+            set(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
         }
         addSources(over: .variables)
-        tree = merged(tree, from: count)
-        count = layers.count
+        merge()
         if !plan.arguments.isEmpty {
-            let known = ConfigKnownPaths(tree: tree, declared: declared)
-            add(ArgumentsReader.read(plan.arguments, known: known), .arguments)
+            let known = ConfigKnownPaths(root: root ?? .empty(ConfigLayer(.base)), declared: declared)
+            set(ArgumentsReader.read(plan.arguments, known: known), .arguments)
         }
         addSources(over: .arguments)
-        return merged(tree, from: count)
+        merge()
     }
 
-    private mutating func add(
-        _ reading: (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]), _ kind: ConfigLayerKind
-    ) {
-        diagnostics += reading.diagnostics
-        errors += reading.errors.map(redacted)
-        if let tree = reading.tree { layers.append(ConfigLayer(kind: kind, label: kind.description, tree: tree)) }
-    }
-
-    private mutating func finish(_ merged: ConfigTree) -> ApplicationConfig {
-        for layer in layers where plan.merge.isDeep && layer.tree.hasDirectives {
-            secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
+    /// Sets single values over the result so far.
+    private mutating func set(_ given: ConfigGivenValues, _ kind: ConfigLayerKind) {
+        diagnostics += given.diagnostics
+        errors += given.errors.map(redacted)
+        let layer = ConfigLayer(
+            kind,
+            source: ConfigTreeSource(
+                whole: ConfigLocation(file: kind.description), positions: .places(given.values.map(\.location)),
+                isLiteral: true))
+        var merger = ConfigMerger(layer, policy: plan.merge)
+        // An element can be set after those before it, whatever the order of the names.
+        var pending = Array(given.values.enumerated())
+        var failures: [ConfigError] = []
+        var remaining = Int.max
+        while !pending.isEmpty, pending.count < remaining {
+            remaining = pending.count
+            failures = []
+            pending = pending.filter { place, given in
+                let value = PlacedValue(given.value, place: UInt32(place))
+                do throws(IndexOutOfRange) {
+                    root = try merger.set(value, at: given.steps, in: root ?? .empty(layer))
+                    return false
+                } catch {
+                    failures.append(
+                        ConfigError(
+                            .malformedSource, key: ConfigPath(given.steps), location: given.location,
+                            expected: "an index up to \(error.count)", found: "\(error.index)"))
+                    return true
+                }
+            }
         }
-        var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
+        errors += failures.map(redacted)
+        diagnostics += merger.diagnostics
+    }
+
+    private mutating func finish(_ merged: ConfigNode) -> ApplicationConfig {
+        var root = merged
         var usedVariables: [String: ConfigVariable] = [:]
-        if merged.hasTemplates || !plan.referenceSyntax.hasDollar {
-            var interpolator = ConfigInterpolator(
-                draft, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables ?? readVariables(),
+        if needsVariables(merged) {
+            var resolver = ConfigResolver(
+                merged, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables ?? readVariables(),
                 secrets: secrets)
-            let tree = interpolator.interpolate()
-            errors += interpolator.errors
-            usedVariables = interpolator.usedVariables
-            if tree !== merged { draft = ConfigSnapshot(tree: tree, context: ConfigContext()) }
+            root = resolver.resolve()
+            errors += resolver.errors
+            usedVariables = resolver.usedVariables
         }
-        let tree = draft.tree
-        let hidden = draft.index.hidden.map { node in
-            ConfigDiagnostic(
-                .hiddenByLiteralKey, key: tree.path(of: node), location: tree.location(of: node),
-                message:
-                    "hidden by the literal key \"\(tree.path(of: node).components.map(Self.text).joined(separator: "."))\""
-                    + (literal(for: node, in: draft).map { " from \(tree.location(of: $0))" } ?? ""))
+        let index = ConfigIndex(root)
+        let hidden = index.hidden.compactMap { steps -> ConfigDiagnostic? in
+            guard let node = root.descend(steps) else { return nil }
+            let text = ConfigPath(steps).description
+            let literal = root.child(.key(text)).map { " from \($0.location)" } ?? ""
+            return ConfigDiagnostic(
+                .hiddenByLiteralKey, key: ConfigPath(steps), location: node.location,
+                message: "hidden by the literal key \"\(text)\"\(literal)")
         }
-        var context = ConfigContext(layers: layers, secrets: secrets)
-        context.policy = plan.merge
+        var context = ConfigContext(secrets: secrets)
+        context.sections = sections
         context.coercion = plan.coercion
         context.diagnostics = diagnostics + hidden
         context.references = plan.referenceSyntax
         context.variables = usedVariables
-        return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
+        return ApplicationConfig(snapshot: ConfigSnapshot(root, context, index: index))
     }
 
-    private func literal(for node: Int, in draft: ConfigSnapshot) -> Int? {
-        draft.find(draft.tree.path(of: node).description)
-    }
-
-    private static func text(_ component: ConfigPath.Component) -> String {
-        if case .key(let key) = component { key } else { "" }
+    /// Whether a string contains a reference.
+    private func needsVariables(_ node: ConfigNode) -> Bool {
+        switch node {
+        case .scalar(.string(let text), let origin):
+            !origin.entry.layer.source.isLiteral && plan.referenceSyntax.isTemplate(text)
+        case .array(let elements, _): elements.contains(where: needsVariables)
+        case .dictionary(let members, _): members.contains { needsVariables($0.node) }
+        default: false
+        }
     }
 
     /// Removes secret values from a reader's error, because readers don't know which values are secret.

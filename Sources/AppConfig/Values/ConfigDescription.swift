@@ -1,37 +1,52 @@
 internal import AshlarCore
 internal import AshlarTrees
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The text of values in messages, explanations and descriptions, without secrets.
 enum ConfigDescription {
     static let redacted = SecretNames.placeholder
 
     /// Returns the type and the value, such as `string "15x"`; for containers and data the size, for secrets only the
     /// type.
-    static func found(_ node: Int, in tree: ConfigTree, isSecret: Bool) -> String {
-        let kind = tree.kind(of: node)
-        if isSecret { return "\(kind.name) \(redacted)" }
-        switch kind {
-        case .array: return "array of \(tree.count(of: node))"
-        case .dictionary: return "dictionary of \(tree.count(of: node))"
-        case .null: return "null"
-        default: return "\(kind.name) \(text(node, in: tree))"
+    static func found(_ node: ConfigNode, isSecret: Bool) -> String {
+        if isSecret { return "\(node.kind.name) \(redacted)" }
+        switch node {
+        case .array(let elements, _): return "array of \(elements.count)"
+        case .dictionary(let members, _): return "dictionary of \(members.count)"
+        case .removed, .scalar(.null, _): return "null"
+        case .scalar(let value, _): return "\(value.kindName) \(text(value))"
         }
     }
 
-    /// Returns a scalar as it would be written; strings are quoted and truncated to 200 characters.
-    static func text(_ number: Int, in tree: ConfigTree) -> String {
-        let node = tree.nodes[number]
-        switch node.kind {
-        case .null: return "null"
-        case .boolean: return node.payload != 0 ? "true" : "false"
-        case .integer: return String(Int64(bitPattern: node.payload))
-        case .unsigned: return String(node.payload)
-        case .real: return "\(Double(bitPattern: node.payload))"
-        case .string: return printable(tree.strings[Int(node.payload)])
-        case .date: return ConfigDateText.format(secondsSince2001: Double(bitPattern: node.payload))
-        case .data: return "<\(tree.blobs[Int(node.payload)].count) bytes>"
-        case .array: return "[\(tree.count(of: number)) values]"
-        case .dictionary: return "{\(tree.count(of: number)) values}"
+    static func text(_ node: ConfigNode) -> String {
+        switch node {
+        case .scalar(let value, _): text(value)
+        case .array(let elements, _): "[\(elements.count) values]"
+        case .dictionary(let members, _): "{\(members.count) values}"
+        case .removed: "null"
+        }
+    }
+
+    /// Returns a value as it would be written; strings are quoted and truncated to 200 characters, containers have only
+    /// their size.
+    static func text(_ value: ConfigValue) -> String {
+        switch value {
+        case .null: "null"
+        case .boolean(let flag): flag ? "true" : "false"
+        case .integer(let number): String(number)
+        case .unsigned(let number): String(number)
+        case .real(let number): "\(number)"
+        case .string(let text): printable(text)
+        case .date(let date):
+            ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate)
+        case .data(let data): "<\(data.count) bytes>"
+        case .array(let elements): "[\(elements.count) values]"
+        case .dictionary(let entries): "{\(entries.count) values}"
         }
     }
 

@@ -106,8 +106,7 @@ extension ConfigError: CustomStringConvertible {
     /// The message in one line; several failures have one line each.
     public var description: String {
         if code == .several {
-            return "\(reason ?? "several problems"):\n"
-                + problems.map { "  \($0)" }.joined(separator: "\n")
+            return "\(reason ?? "several problems"):\n" + problems.map { "  \($0)" }.joined(separator: "\n")
         }
         var text = ""
         if let key { text += "\(key): " }
@@ -127,7 +126,9 @@ extension ConfigError: CustomReflectable {
     public var customMirror: Mirror {
         var children: KeyValuePairs<String, Any> = ["code": code, "description": description]
         if let underlying {
-            children = ["code": code, "description": description, "underlying": "\(type(of: underlying))"]
+            children = [
+                "code": code, "description": description, "underlying": "\(type(of: underlying))",
+            ]
         }
         return Mirror(self, children: children, displayStyle: .struct)
     }

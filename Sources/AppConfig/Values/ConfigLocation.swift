@@ -55,14 +55,14 @@ extension ConfigLocation {
     }
 }
 
-/// One source of a tree, which converts the positions of its nodes to locations.
+/// What converts the places of a source's values to locations.
 struct ConfigTreeSource: Sendable {
     enum Positions: Sendable {
-        /// A node's position is a byte offset in a text of these lines.
+        /// A place is a byte offset in a text of these lines.
         case lines(LineTable)
-        /// A node's position is a byte offset in a file without lines.
+        /// A place is a byte offset in a file without lines.
         case offsets
-        /// A node's position is an index into these locations.
+        /// A place is an index into these locations.
         case places([ConfigLocation])
         /// The source has no positions.
         case none
@@ -73,21 +73,44 @@ struct ConfigTreeSource: Sendable {
     var positions: Positions
     /// Whether strings of the source are never templates.
     var isLiteral = false
+    /// Whether all values are never printed.
+    var isSecret = false
+    /// The places of the values that are never printed.
+    var secretPlaces: Set<UInt32> = []
 
     static func code(_ name: String) -> ConfigTreeSource {
         ConfigTreeSource(whole: ConfigLocation(file: name), positions: .none)
     }
 
-    func location(at position: UInt32) -> ConfigLocation {
+    /// The same source with literal strings.
+    var literal: ConfigTreeSource {
+        var source = self
+        source.isLiteral = true
+        return source
+    }
+
+    func isSecret(at place: UInt32) -> Bool { isSecret || secretPlaces.contains(place) }
+
+    func location(at place: UInt32) -> ConfigLocation {
         var location = whole
         switch positions {
         case .lines(let lines):
-            (location.line, location.column) = lines.position(of: Int(position))
-            location.offset = Int(position)
-        case .offsets: location.offset = Int(position)
-        case .places(let places): return Int(position) < places.count ? places[Int(position)] : whole
+            (location.line, location.column) = lines.position(of: Int(place))
+            location.offset = Int(place)
+        case .offsets: location.offset = Int(place)
+        case .places(let places): return Int(place) < places.count ? places[Int(place)] : whole
         case .none: break
         }
         return location
+    }
+
+    /// Returns the same source; locations without a file are moved to the given file.
+    func placed(in file: ConfigLocation) -> ConfigTreeSource {
+        var source = self
+        source.whole = whole.placed(in: file)
+        if case .places(let places) = positions {
+            source.positions = .places(places.map { $0.placed(in: file) })
+        }
+        return source
     }
 }

@@ -125,53 +125,120 @@ struct ConfigSecretMatcher {
     }
 }
 
-extension ConfigTree {
-    /// For each node, whether it is secret: itself, through a container around it, or through a value that it uses.
-    ///
-    /// - Complexity: O(*n*) in the number of nodes.
-    func secretNodes(by rule: ConfigSecrets) -> [Bool] {
-        struct Level {
-            let end: Int
-            let state: ConfigSecretMatcher.State
-            let isArray: Bool
-            var index = 0
-        }
-        var matcher = ConfigSecretMatcher(rule)
-        var isSecret = [Bool](repeating: false, count: nodes.count)
-        var levels = [Level(end: nodes.count, state: matcher.root, isArray: false)]
-        isSecret[0] = matcher.root.isSecret
-        for number in nodes.indices.dropFirst() {
-            while levels.count > 1, levels[levels.count - 1].end <= number { levels.removeLast() }
-            let (node, top) = (nodes[number], levels.count - 1)
-            var state = levels[top].state
-            if levels[top].isArray {
-                if !state.isOutsideListedPaths { state = matcher.step(state, .index(levels[top].index)) }
-                if !node.flags.contains(.removed) { levels[top].index += 1 }
-            } else {
-                state = matcher.step(state, .key(key(of: number)))
-            }
-            if node.flags.contains(.secret) { state.isSecret = true }
-            isSecret[number] = state.isSecret
-            if node.kind.isContainer {
-                levels.append(Level(end: Int(node.end), state: state, isArray: node.kind == .array))
-            }
-        }
-        if !sourceNodes.isEmpty { spread(&isSecret) }
-        return isSecret
+/// Decides which nodes of a tree are secret: by their paths, by their entries, and by the values that they use.
+struct ConfigSecrecy {
+    typealias State = ConfigSecretMatcher.State
+
+    private var matcher: ConfigSecretMatcher
+    /// The tree in which references were resolved.
+    private let loaded: ConfigNode
+    private var known: [[ConfigPath.Component]: Bool] = [:]
+
+    init(_ rules: ConfigSecrets, loaded: ConfigNode) {
+        matcher = ConfigSecretMatcher(rules)
+        self.loaded = loaded
     }
 
-    /// Marks the values that use secret values, and their descendants.
-    private func spread(_ isSecret: inout [Bool]) {
-        var built: [Int: [Int]] = [:]
-        for (node, sources) in sourceNodes { for source in sources { built[source, default: []].append(node) } }
-        var pending = built.keys.filter { isSecret[$0] }
-        while let source = pending.popLast() {
-            for root in built[source] ?? [] {
-                for node in root..<Int(nodes[root].end) where !isSecret[node] {
-                    isSecret[node] = true
-                    if built[node] != nil { pending.append(node) }
-                }
+    var root: State { matcher.root }
+
+    /// Returns the state of a node from that of its container.
+    mutating func step(_ state: State, _ step: ConfigPath.Component, to node: ConfigNode) -> State {
+        var next = step.key == nil && state.isOutsideListedPaths ? state : matcher.step(state, step)
+        if !next.isSecret { next.isSecret = isMarked(node) }
+        return next
+    }
+
+    /// Returns whether the value at a path, or a container around it, is secret.
+    mutating func isSecret(_ steps: [ConfigPath.Component], in root: ConfigNode) -> Bool {
+        var state = matcher.root
+        var node: ConfigNode? = root
+        for step in steps where !state.isSecret {
+            node = node?.child(step)
+            state = node.map { self.step(state, step, to: $0) } ?? matcher.step(state, step)
+        }
+        return state.isSecret
+    }
+
+    private mutating func isMarked(_ node: ConfigNode) -> Bool {
+        let origin = node.origin
+        if origin.isSecret || origin.entry.isSecret { return true }
+        return origin.built.map { usesSecret($0.uses) } ?? false
+    }
+
+    /// Returns whether one of some values, or a value that one of them uses, is secret.
+    ///
+    /// Chains of references can be long, so the search isn't recursive.
+    private mutating func usesSecret(_ uses: [[ConfigPath.Component]]) -> Bool {
+        var open: [(path: [ConfigPath.Component], rest: ArraySlice<[ConfigPath.Component]>)] = [([], uses[...])]
+        while !open.isEmpty {
+            guard let path = open[open.count - 1].rest.popFirst() else {
+                open.removeLast()
+                continue
             }
+            if known[path] == false { continue }
+            let (isSecret, uses) = known[path] == true ? (true, []) : own(path)
+            known[path] = isSecret
+            if isSecret {
+                for (path, _) in open where !path.isEmpty { known[path] = true }
+                return true
+            }
+            if !uses.isEmpty { open.append((path, uses[...])) }
+        }
+        return false
+    }
+
+    /// Returns whether a value is secret for another reason than the values that it uses, and these values.
+    private mutating func own(_ path: [ConfigPath.Component]) -> (
+        isSecret: Bool, uses: [[ConfigPath.Component]]
+    ) {
+        var state = matcher.root
+        var node = loaded
+        for step in path {
+            state = matcher.step(state, step)
+            guard !state.isSecret, let child = node.child(step) else { return (state.isSecret, []) }
+            node = child
+            if node.origin.isSecret || node.origin.entry.isSecret { return (true, []) }
+        }
+        return (false, node.origin.built?.uses ?? [])
+    }
+
+    /// Returns a tree in which each secret value is marked, for trees in which the values have other paths.
+    mutating func marked(_ node: ConfigNode, _ state: State? = nil) -> ConfigNode {
+        let state = state ?? root
+        var node = node
+        switch node {
+        case .array(let elements, let origin):
+            var marked: [ConfigNode] = []
+            for (index, element) in elements.enumerated() {
+                marked.append(self.marked(element, step(state, .index(index), to: element)))
+            }
+            node = .array(marked, origin)
+        case .dictionary(let members, let origin):
+            node = .dictionary(
+                members.mapNodes { key, child in self.marked(child, step(state, .key(key), to: child)) }, origin)
+        default: break
+        }
+        if state.isSecret { node.origin.isSecret = true }
+        if let built = node.origin.built {
+            node.origin.built = ConfigBuilt(template: built.template, uses: [])
+        }
+        return node
+    }
+
+    /// Calls a closure with each value that isn't a container and with each empty container, in the order of the sources.
+    mutating func forEachLeaf(
+        of root: ConfigNode, _ body: ([ConfigPath.Component], ConfigNode, _ isSecret: Bool) -> Void
+    ) {
+        visit(root, [], self.root, body)
+    }
+
+    private mutating func visit(
+        _ node: ConfigNode, _ steps: [ConfigPath.Component], _ state: State,
+        _ body: ([ConfigPath.Component], ConfigNode, Bool) -> Void
+    ) {
+        guard node.count > 0 || steps.isEmpty else { return body(steps, node, state.isSecret) }
+        for (step, child) in node.children {
+            visit(child, steps + [step], self.step(state, step, to: child), body)
         }
     }
 }

@@ -83,8 +83,8 @@ extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     public init(nilLiteral: ()) { self = .null }
 }
 
-/// The type of a value, as one byte in the tree.
-package enum ConfigKind: UInt8, Sendable {
+/// The type of a value.
+package enum ConfigKind: Sendable {
     case null
     case boolean
     case integer

@@ -10,33 +10,37 @@ internal import AshlarCore
 ///
 /// References are resolved depth first with an explicit stack, and each value is resolved once. Text that replaces a
 /// reference isn't resolved again, so `${` in a variable remains text.
-struct ConfigInterpolator {
+struct ConfigResolver {
+    typealias Steps = [ConfigPath.Component]
+    private typealias Place = (steps: Steps, node: ConfigNode)
+
     private enum Resolved {
         case value(ConfigValue, isSecret: Bool)
         case failed
     }
 
+    /// A value that is being resolved.
     private struct Frame {
-        let node: Int
+        let steps: Steps
+        let node: ConfigNode
         let template: ConfigTemplate
-        let needs: [Int]
+        let needs: [(steps: Steps, node: ConfigNode)]
         var next = 0
     }
 
-    private let snapshot: ConfigSnapshot
+    private let root: ConfigNode
     private let syntax: ConfigReferenceSyntax
     private let limits: ConfigLimits
     private let variables: [String: ConfigVariable]
     private let secrets: ConfigSecrets
-    /// Whether each node is secret.
-    private let isSecret: [Bool]
-    private var resolved: [Int: Resolved] = [:]
+    private var secrecy: ConfigSecrecy
+    private var resolved: [Steps: Resolved] = [:]
     /// The frames of the values that are being resolved.
-    private var openFrames: [Int: Int] = [:]
+    private var openFrames: [Steps: Int] = [:]
     private var frames: [Frame] = []
     private var expandedBytes = 0
-    /// The nodes that each template uses.
-    private var references: [Int: Set<Int>] = [:]
+    /// The values that each template uses.
+    private var references: [Steps: [Steps]] = [:]
     /// The variables that references use.
     private(set) var usedVariables: [String: ConfigVariable] = [:]
     private(set) var errors: [ConfigError] = []
@@ -48,79 +52,115 @@ struct ConfigInterpolator {
     /// The number of values of a cycle that are named at its start and at its end.
     private static let namedHops = 8
 
-    private var tree: ConfigTree { snapshot.tree }
-
     init(
-        _ draft: ConfigSnapshot, syntax: ConfigReferenceSyntax, limits: ConfigLimits,
+        _ root: ConfigNode, syntax: ConfigReferenceSyntax, limits: ConfigLimits,
         variables: [String: ConfigVariable], secrets: ConfigSecrets
     ) {
-        snapshot = draft
+        self.root = root
         self.syntax = syntax
         self.limits = limits
         self.variables = variables
         self.secrets = secrets
-        isSecret = draft.tree.secretNodes(by: secrets)
+        secrecy = ConfigSecrecy(secrets, loaded: root)
     }
 
     /// Returns the tree with all references resolved; unresolved values are omitted and reported in `errors`.
-    mutating func interpolate() -> ConfigTree {
-        let templates = tree.nodes.indices.filter { isTemplate($0) }
-        if templates.isEmpty { return tree }
-        for node in templates { resolve(node) }
+    mutating func resolve() -> ConfigNode {
+        resolveTemplates(in: root, [])
         if omittedErrors > 0 {
             errors.append(
                 ConfigError(.unresolvedReference, reason: "\(omittedErrors) further values have unresolved references"))
         }
-        return rebuilt()
+        return resolved.isEmpty ? root : rebuilt(root, []) ?? root
     }
 
-    private func isTemplate(_ node: Int) -> Bool { tree.isTemplate(node, syntax) }
+    private mutating func resolveTemplates(in node: ConfigNode, _ steps: Steps) {
+        if let text = template(node) { return resolve(steps, node, text) }
+        for (step, child) in node.children
+        where child.elements != nil || child.members != nil || template(child) != nil {
+            resolveTemplates(in: child, steps + [step])
+        }
+    }
+
+    private func template(_ node: ConfigNode) -> String? {
+        guard case .scalar(.string(let text), let origin) = node, !origin.entry.layer.source.isLiteral,
+            syntax.isTemplate(text)
+        else { return nil }
+        return text
+    }
+
+    /// Returns the value that a name means.
+    private func find(_ name: String) -> (steps: Steps, node: ConfigNode)? {
+        let steps = root.steps(of: ConfigPath(name))
+        return root.descend(steps).map { (steps, $0) }
+    }
+
+    /// Returns the tree with resolved values instead of templates, and without those that failed.
+    private func rebuilt(_ node: ConfigNode, _ steps: Steps) -> ConfigNode? {
+        switch node {
+        case .scalar(let old, var origin):
+            guard case .string(let text) = old, let value = resolved[steps] else { return node }
+            guard case .value(let value, let isTainted) = value else { return nil }
+            origin.built = ConfigBuilt(template: text, uses: references[steps] ?? [])
+            if isTainted { origin.isSecret = true }
+            return .scalar(value, origin)
+        case .array(let elements, let origin):
+            return .array(elements.enumerated().compactMap { rebuilt($1, steps + [.index($0)]) }, origin)
+        case .dictionary(let members, let origin):
+            return .dictionary(
+                members.mapNodes { key, child in
+                    rebuilt(child, steps + [.key(key)]) ?? .removed(ConfigOrigin(child.origin.entry, over: child))
+                }, origin)
+        case .removed: return node
+        }
+    }
 
     // MARK: The search
 
-    private mutating func resolve(_ start: Int) {
-        enter(start)
+    private mutating func resolve(_ steps: Steps, _ node: ConfigNode, _ text: String) {
+        enter(steps, node, text)
         while let top = frames.last {
             if top.next < top.needs.count {
                 frames[frames.count - 1].next += 1
                 let need = top.needs[top.next]
-                if let start = openFrames[need] {
-                    reportCycle(to: need, from: start)
-                } else {
-                    enter(need)
+                if let start = openFrames[need.steps] {
+                    reportCycle(to: need.steps, need.node, from: start)
+                } else if let text = template(need.node) {
+                    enter(need.steps, need.node, text)
                 }
                 continue
             }
             // A value that closes a cycle has already failed.
-            if resolved[top.node] == nil { resolved[top.node] = evaluate(top.node, top.template) }
-            openFrames[top.node] = nil
+            if resolved[top.steps] == nil { resolved[top.steps] = evaluate(top) }
+            openFrames[top.steps] = nil
             frames.removeLast()
         }
     }
 
-    private mutating func enter(_ node: Int) {
-        if resolved[node] != nil { return }
+    private mutating func enter(_ steps: Steps, _ node: ConfigNode, _ text: String) {
+        if resolved[steps] != nil { return }
         do throws(ConfigTemplate.SyntaxError) {
-            let template = try ConfigTemplate(tree.strings[Int(tree.nodes[node].payload)], syntax)
-            let needs = template.parts.compactMap { part -> Int? in
+            let template = try ConfigTemplate(text, syntax)
+            let needs = template.parts.compactMap { part -> (steps: Steps, node: ConfigNode)? in
                 guard case .reference(let reference) = part, !reference.isVariable else { return nil }
-                return snapshot.find(reference.name).flatMap { isTemplate($0) ? $0 : nil }
+                return find(reference.name).flatMap { self.template($0.node) == nil ? nil : $0 }
             }
-            openFrames[node] = frames.count
-            frames.append(Frame(node: node, template: template, needs: needs))
+            openFrames[steps] = frames.count
+            frames.append(Frame(steps: steps, node: node, template: template, needs: needs))
         } catch {
-            report(node, reason: error.message)
-            resolved[node] = .failed
+            report((steps, node), reason: error.message)
+            resolved[steps] = .failed
         }
     }
 
     // MARK: Values
 
-    private mutating func evaluate(_ node: Int, _ template: ConfigTemplate) -> Resolved {
-        if let lone = template.lone { return value(of: lone, node) }
+    private mutating func evaluate(_ frame: Frame) -> Resolved {
+        let node = (frame.steps, frame.node)
+        if let lone = frame.template.lone { return value(of: lone, node) }
         var joined = ""
         var isSecret = false
-        for part in template.parts {
+        for part in frame.template.parts {
             switch part {
             case .text(let text): joined += text
             case .reference(let reference):
@@ -130,8 +170,7 @@ struct ConfigInterpolator {
                 // Checked before the text is copied, so that a reference bomb uses no memory.
                 if joined.utf8.count + text.utf8.count > limits.expandedValueBytes {
                     report(
-                        node, code: .limitExceeded,
-                        reason: "the value grows beyond \(limits.expandedValueBytes) bytes")
+                        node, code: .limitExceeded, reason: "the value grows beyond \(limits.expandedValueBytes) bytes")
                     return .failed
                 }
                 joined += text
@@ -150,7 +189,7 @@ struct ConfigInterpolator {
 
     /// Returns the text that replaces a reference inside other text.
     private mutating func text(
-        of value: ConfigValue, _ reference: ConfigTemplate.Reference, _ node: Int
+        of value: ConfigValue, _ reference: ConfigTemplate.Reference, _ node: Place
     ) -> String? {
         if case .date(let date) = value {
             return ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate)
@@ -160,7 +199,7 @@ struct ConfigInterpolator {
         return nil
     }
 
-    private mutating func value(of reference: ConfigTemplate.Reference, _ node: Int) -> Resolved {
+    private mutating func value(of reference: ConfigTemplate.Reference, _ node: Place) -> Resolved {
         if reference.isVariable {
             if let variable = variables[reference.name] {
                 usedVariables[reference.name] = variable
@@ -170,7 +209,7 @@ struct ConfigInterpolator {
                 reference, node, reason: "the environment variable \(reference.name) is not set",
                 hint: defaultHint(for: reference))
         }
-        guard let target = snapshot.find(reference.name) else {
+        guard let target = find(reference.name) else {
             // The search for a similar name costs time in proportion to the configuration, and a default needs none.
             let name =
                 reference.fallback == nil && defaultHint(for: reference) == nil ? suggestion(for: reference.name) : nil
@@ -178,22 +217,24 @@ struct ConfigInterpolator {
                 reference, node, reason: "\(spelled(reference)) is not defined",
                 hint: defaultHint(for: reference) ?? name.map { "did you mean \($0)?" })
         }
-        references[node, default: []].insert(target)
-        switch resolved[target] {
-        case .value(let value, let isTainted)?: return .value(value, isSecret: isTainted || isSecret[target])
+        references[node.steps, default: []].append(target.steps)
+        switch resolved[target.steps] {
+        case .value(let value, let isTainted)?:
+            return .value(value, isSecret: isTainted || secrecy.isSecret(target.steps, in: root))
         case .failed?: report(node, reason: "\(spelled(reference)) could not be resolved")
         case nil:
             // The target is part of a cycle that has been reported.
-            if openFrames[target] != nil { return .failed }
-            if let value = tree.scalar(of: target) { return .value(value, isSecret: isSecret[target]) }
-            report(
-                node, reason: "\(spelled(reference)) is not a single value", found: tree.kind(of: target).name)
+            if openFrames[target.steps] != nil { return .failed }
+            if case .scalar(let value, _) = target.node {
+                return .value(value, isSecret: secrecy.isSecret(target.steps, in: root))
+            }
+            report(node, reason: "\(spelled(reference)) is not a single value", found: target.node.kind.name)
         }
         return .failed
     }
 
     private mutating func fallback(
-        _ reference: ConfigTemplate.Reference, _ node: Int, reason: String, hint: String? = nil
+        _ reference: ConfigTemplate.Reference, _ node: Place, reason: String, hint: String? = nil
     ) -> Resolved {
         if let fallback = reference.fallback {
             // The default of a secret is also secret.
@@ -225,19 +266,19 @@ struct ConfigInterpolator {
     /// The paths that suggestions are taken from; elements of arrays have no names.
     private lazy var candidates: [String] = {
         var paths: [String] = []
-        var node = 1
-        while node < tree.nodes.count, paths.count < 20_000 {
-            let path = tree.path(of: node)
-            paths.append(path.description)
-            // The paths of deep values are long, and there can be many.
-            let isLeaf = tree.kind(of: node) != .dictionary || path.components.count == 16
-            node = isLeaf ? Int(tree.nodes[node].end) : node + 1
+        func add(_ node: ConfigNode, _ steps: Steps) {
+            for (step, child) in node.children where paths.count < 20_000 {
+                paths.append(ConfigPath(steps + [step]).description)
+                // The paths of deep values are long, and there can be many.
+                if child.members != nil, steps.count < 15 { add(child, steps + [step]) }
+            }
         }
+        add(root, [])
         return paths
     }()
 
     private mutating func report(
-        _ node: Int, code: ConfigError.Code = .unresolvedReference, reason: String, expected: String? = nil,
+        _ node: Place, code: ConfigError.Code = .unresolvedReference, reason: String, expected: String? = nil,
         found: String? = nil, hint: String? = nil
     ) {
         guard errors.count < Self.describedErrors + (code == .limitExceeded ? 8 : 0) else {
@@ -245,70 +286,31 @@ struct ConfigInterpolator {
             return
         }
         // A secret can contain `${` by chance, and then the text after it is part of the secret.
+        let isSecret = secrecy.isSecret(node.steps, in: root)
         errors.append(
             ConfigError(
-                code, key: tree.path(of: node), location: tree.location(of: node),
-                reason: isSecret[node] ? "unresolved reference" : SecretText.redacted(reason),
-                expected: expected, found: found, hint: isSecret[node] ? nil : hint))
+                code, key: ConfigPath(node.steps), location: node.node.location,
+                reason: isSecret ? "unresolved reference" : SecretText.redacted(reason),
+                expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 
-    private mutating func reportCycle(to node: Int, from start: Int) {
-        resolved[node] = .failed
+    private mutating func reportCycle(to steps: Steps, _ node: ConfigNode, from start: Int) {
+        resolved[steps] = .failed
         guard errors.count < Self.describedErrors else {
             omittedErrors += 1
             return
         }
-        func name(_ hop: Int) -> String { "\(tree.path(of: hop)) (\(tree.location(of: hop)))" }
-        let loop = frames[start...].map(\.node)
+        func name(_ hop: Frame) -> String { "\(ConfigPath(hop.steps)) (\(hop.node.location))" }
+        let loop = frames[start...]
         var hops = loop.prefix(2 * Self.namedHops).map(name)
         if loop.count > 2 * Self.namedHops {
             hops = Array(hops.prefix(Self.namedHops)) + ["\(loop.count - 2 * Self.namedHops) more"]
             hops += loop.suffix(Self.namedHops).map(name)
         }
-        hops.append(name(node))
+        hops.append("\(ConfigPath(steps)) (\(node.location))")
         errors.append(
             ConfigError(
-                .referenceCycle, key: tree.path(of: node), location: tree.location(of: node),
+                .referenceCycle, key: ConfigPath(steps), location: node.location,
                 reason: "circular references: " + hops.joined(separator: " → ")))
-    }
-
-    // MARK: The new tree
-
-    /// Returns the tree with resolved values instead of templates, and without those that failed.
-    private func rebuilt() -> ConfigTree {
-        var builder = ConfigTreeBuilder()
-        builder.reserve(nodes: tree.nodes.count, keyBytes: tree.keyBytes.count, strings: tree.strings.count)
-        // The number of each node in the new tree; 0 for one that failed.
-        var numbers = [Int](repeating: 0, count: tree.nodes.count)
-        var ends: [Int] = []
-        for (node, old) in tree.nodes.enumerated() {
-            while let end = ends.last, end <= node {
-                builder.close()
-                ends.removeLast()
-            }
-            let value = resolved[node]
-            if case .failed? = value { continue }
-            if node > 0, tree.kind(of: Int(old.parent)) == .dictionary { builder.key(tree.keyBytes[old.keyRange]) }
-            numbers[node] = builder.count
-            if case .value(let value, let isTainted)? = value {
-                builder.source = old.source
-                builder.value(value, position: old.position)
-                builder.mark(builder.count - 1, isTainted ? [.secret, .interpolated] : .interpolated)
-            } else if old.kind.isContainer {
-                builder.source = old.source
-                builder.open(old.kind, position: old.position)
-                builder.mark(builder.count - 1, old.flags.intersection(.secret))
-                ends.append(Int(old.end))
-            } else {
-                builder.source = 0
-                builder.copy(node, of: tree, sourceOffset: 0)
-            }
-        }
-        while builder.depth > 0 { builder.close() }
-        var sourceNodes: [Int: [Int]] = [:]
-        for (node, used) in references where numbers[node] != 0 {
-            sourceNodes[numbers[node]] = used.map { numbers[$0] }.filter { $0 != 0 }.sorted()
-        }
-        return builder.finish(sources: tree.sources, sourceNodes: sourceNodes)
     }
 }
