@@ -30,6 +30,7 @@ package protocol StartedAddition: Sendable {
 
 extension StartedAddition {
     package var isSigned: Bool { false }
+    package func use(hosts: HostSwitch, issues: inout [StartupIssue]) {}
 }
 
 /// The settings that protect an app against its network, which a document without a signature must not change.

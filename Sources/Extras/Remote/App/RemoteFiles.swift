@@ -53,7 +53,7 @@ extension AshlarApp {
     /// - Returns: An issue if the configuration could not be fetched or was rejected; the one in use then remains.
     @discardableResult
     public func refresh() async -> [StartupIssue] {
-        guard additions.contains(where: { ($0 as? RemoteParts)?.configuration != nil }) else { return [] }
+        guard additions.contains(where: { ($0 as? RemoteParts)?.source != nil }) else { return [] }
         do {
             try await config.refresh()
             return []
@@ -84,26 +84,22 @@ extension RemoteFiles: AppAddition {
 
 /// The fetched configuration of an app.
 struct RemoteParts: StartedAddition {
-    let configuration: RemoteConfigSource?
+    let source: (any ConfigSource)?
+    let isSigned: Bool
 
     init(_ files: RemoteFiles, client: NetworkClient, issues: inout [StartupIssue]) {
         isSigned = files.verify != nil
         do throws(NetworkError) {
-            configuration = try files.configuration.map { url throws(NetworkError) in
+            let configuration = try files.configuration.map { url throws(NetworkError) in
                 try RemoteConfigSource(
                     "remote", url: url, client: client, cache: files.cache + "/configuration",
                     signedName: "configuration", environment: files.environment, verify: files.verify)
             }
+            source = configuration
+            if let error = configuration?.status.error { issues.append(StartupIssue(.configuration, error)) }
         } catch {
-            configuration = nil
+            source = nil
             issues.append(StartupIssue(.configuration, error, isError: true))
         }
-        if let error = configuration?.status.error { issues.append(StartupIssue(.configuration, error)) }
     }
-
-    var source: (any ConfigSource)? { configuration }
-
-    let isSigned: Bool
-
-    func use(hosts: HostSwitch, issues: inout [StartupIssue]) {}
 }

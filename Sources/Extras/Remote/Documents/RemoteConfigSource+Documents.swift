@@ -12,9 +12,7 @@ extension RemoteConfigSource {
         public static var notModified: Response { Response(document: nil) }
 
         /// A document, its version (such as the entity tag of the response), and its signature.
-        public static func document(
-            _ bytes: [UInt8], version: String? = nil, signature: [UInt8]? = nil
-        ) -> Response {
+        public static func document(_ bytes: [UInt8], version: String? = nil, signature: [UInt8]? = nil) -> Response {
             Response(document: (bytes, version, signature))
         }
     }

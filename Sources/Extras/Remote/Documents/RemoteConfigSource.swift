@@ -16,8 +16,8 @@ internal import Foundation
 /// `ConfigStore(loadingBestEffort:)`, as `AshlarApp` does.
 ///
 /// An attacker can send an old document with its valid signature. To refuse it, give each document a `$revision` in its
-/// root: a 64-bit integer, or a date to the nanosecond, that doesn't decrease. A document with a lower one than the last good one, or without one,
-/// is rejected.
+/// root: a 64-bit integer, or a date to the nanosecond, that doesn't decrease. A document with a lower one than the last
+/// good one, or without one, is rejected.
 ///
 /// Without `verify`, a document that changes `network.pinnedKeys` or `app.links.hosts` is rejected. An attacker who can
 /// change a document could otherwise remove the pins that protect against it.
@@ -145,32 +145,27 @@ public struct RemoteConfigSource: ConfigSource {
     /// A stream with an element for each new document.
     public func changes() -> AsyncStream<Void>? { document.changes() }
 
-    private var shownName: String { SecretText.redacted(name) }
-
     private func configError(_ error: any Error) -> ConfigError {
         let location = ConfigLocation(file: shownName)
+        var failure: ConfigError
         switch error {
         case let error as ConfigError: return .reading(error, of: location)
         case let error as RemoteError:
             let isMalformed = [.invalidSignature, .damagedCache, .outdated].contains(error.code)
-            var failure = ConfigError(
+            failure = ConfigError(
                 isMalformed ? .malformedSource : .unreadableSource,
                 location: error.file.map { ConfigLocation(file: $0, name: shownName) } ?? location,
                 reason: error.reason)
-            failure.underlying = error
-            return failure
         case let error as NetworkError:
             // The client hides secrets in the text of its errors.
-            var failure = ConfigError(.unreadableSource, location: location, reason: "\(error)")
-            failure.underlying = error
-            return failure
+            failure = ConfigError(.unreadableSource, location: location, reason: "\(error)")
         default:
             // The text of an error of another type can quote a secret.
             let cause = SecretText.redacted(String("\(error)".prefix(300)))
-            var failure = ConfigError(.unreadableSource, location: location, reason: "the fetch failed: \(cause)")
-            failure.underlying = error
-            return failure
+            failure = ConfigError(.unreadableSource, location: location, reason: "the fetch failed: \(cause)")
         }
+        failure.underlying = error
+        return failure
     }
 }
 

@@ -136,11 +136,8 @@ final class RemoteDocument: Sendable {
         let jitter = jitter >= 0 ? min(jitter, 1) : 0
         while !Task.isCancelled {
             await body()
-            do {
-                try await clock.sleep(for: interval * (1 + Double.random(in: -jitter...jitter)))
-            } catch {
-                return
-            }
+            let pause = interval * (1 + Double.random(in: -jitter...jitter))
+            guard (try? await clock.sleep(for: pause)) != nil else { return }
         }
     }
 
@@ -151,14 +148,13 @@ final class RemoteDocument: Sendable {
         guard number > finished else { return }
         var new = old
         new?.date = date
-        guard response.document != nil || old != nil else {
-            throw ConfigError.malformed("the document hasn't changed, but there is none")
-        }
         if let (bytes, version, signature) = response.document {
             var document = StoredDocument(bytes: bytes, version: version, signature: signature, date: date)
             try validate(&document)
             try checkRevision(of: document, after: old)
             new = document
+        } else if old == nil {
+            throw ConfigError.malformed("the document hasn't changed, but there is none")
         }
         let isNew = new?.bytes != old?.bytes
         // A confirmed document is also stored, so that the next process starts with it, and with its date.
@@ -198,9 +194,7 @@ final class RemoteDocument: Sendable {
                 throw RemoteError(.invalidSignature, "the document has no signature")
             }
             let signed = RemoteConfigSource.signedBytes(of: document.bytes, name: signedName, environment: environment)
-            guard try verify(signed, signature) else {
-                throw RemoteError(.invalidSignature, "the signature is wrong")
-            }
+            if try !verify(signed, signature) { throw RemoteError(.invalidSignature, "the signature is wrong") }
         }
         document.revision = try revision(document.bytes)
     }

@@ -19,14 +19,9 @@ struct StoredDocument: Sendable, Equatable {
 
     private static let heading = "ashlar document 1"
     private static let largestFile = 64 << 20
+}
 
-    init(bytes: [UInt8], version: String?, signature: [UInt8]?, date: Double) {
-        self.bytes = bytes
-        self.version = version
-        self.signature = signature
-        self.date = date
-    }
-
+extension StoredDocument {
     /// Reads a file; returns nil if it doesn't exist.
     init?(path: String) throws(RemoteError) {
         let file: [UInt8]
@@ -49,8 +44,7 @@ struct StoredDocument: Sendable, Equatable {
         guard let end = pairs.first(where: { file[$0] == newline && file[$1] == newline }) else { return nil }
         var lines = String(decoding: file[..<end.0], as: UTF8.self).split(separator: "\n").map(String.init)
         let content = Array(file[(end.1 + 1)...])
-        guard lines.first == Self.heading, let checksum = lines.popLast(),
-            checksum == Self.checksum(lines, content)
+        guard lines.first == Self.heading, let checksum = lines.popLast(), checksum == Self.checksum(lines, content)
         else { return nil }
         var fields: [String: String] = [:]
         for line in lines.dropFirst() {
