@@ -3,6 +3,37 @@ import AshlarTestSupport
 import Testing
 
 @Suite struct UTF8ValidationTests {
+    @Test("The check of texts agrees with the standard library, in pieces of any size")
+    func texts() {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        print("texts: seed \(seed)")
+        var generator = SeededRandom(seed: seed)
+        let parts: [[UInt8]] = [
+            [0x41], Array("ascii text".utf8), [0xC3, 0xA9], [0xE2, 0x82, 0xAC], [0xED, 0x9F, 0xBF],
+            [0xEE, 0x80, 0x80],
+            [0xF0, 0x90, 0x80, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [0xED, 0xA0, 0x80], [0xC0, 0x80], [0xFF], [0x80],
+            [0xE0, 0x9F, 0x80], [0xF0, 0x8F, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80],
+        ]
+        var (valid, invalid) = (0, 0)
+        for _ in 0..<20_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...4, using: &generator) {
+                let most = Int.random(in: 0..<4, using: &generator) == 0 ? parts.count : 8
+                bytes += parts[Int.random(in: 0..<most, using: &generator)]
+            }
+            if Int.random(in: 0..<5, using: &generator) == 0, !bytes.isEmpty { bytes.removeLast() }
+            var check = UTF8Validation()
+            let size = Int.random(in: 1...12, using: &generator)
+            let accepts = stride(from: 0, to: bytes.count, by: size).allSatisfy { start in
+                bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { check.accepts($0) }
+            }
+            let isValid = String(validating: bytes, as: UTF8.self) != nil
+            #expect((accepts && check.isComplete) == isValid, "\(bytes)")
+            if isValid { valid += 1 } else { invalid += 1 }
+        }
+        #expect(valid > 1000 && invalid > 1000)
+    }
+
     @Test(
         "The first ill-formed sequence is found",
         arguments: [

@@ -45,7 +45,7 @@ struct WebSocketReader {
     private var kind: WebSocketFrame.Opcode?
     private var isCompressed = false
     private var parts: [UInt8] = []
-    private var text = UTF8Check()
+    private var text = UTF8Validation()
     #if os(Linux)
         private var inflater: MessageInflater?
     #endif
@@ -172,7 +172,7 @@ struct WebSocketReader {
         let (message, kind, isComplete) = (parts, kind, text.isComplete)
         parts = []
         self.kind = nil
-        text = UTF8Check()
+        text = UTF8Validation()
         guard kind == .text else { return .message(.binary(message)) }
         guard isComplete else { throw Violation(code: .invalidText, message: "a text is not UTF-8") }
         return .message(.text(String(decoding: message, as: UTF8.self)))
@@ -213,55 +213,5 @@ struct WebSocketReader {
 
     private func tooLarge() -> Violation {
         Violation(code: .tooLarge, message: "a message is longer than \(limit) bytes")
-    }
-}
-
-/// Checks a text that arrives in pieces, which may divide characters (RFC 3629).
-struct UTF8Check {
-    /// The number of continuation bytes that must follow.
-    private var missing = 0
-    /// The values of the next one; the first one excludes overlong forms, surrogates and numbers that are too large.
-    private var lowest: UInt8 = 0x80
-    private var highest: UInt8 = 0xBF
-
-    /// Whether the text may end here.
-    var isComplete: Bool { missing == 0 }
-
-    /// Returns whether the text can be valid with the next bytes; false at the first byte that can't belong to it.
-    mutating func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        while index < bytes.count {
-            // Most texts are ASCII.
-            if missing == 0, index + 8 <= bytes.count,
-                bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-            {
-                index += 8
-                continue
-            }
-            guard accepts(bytes[index]) else { return false }
-            index += 1
-        }
-        return true
-    }
-
-    private mutating func accepts(_ byte: UInt8) -> Bool {
-        if missing > 0 {
-            guard byte >= lowest, byte <= highest else { return false }
-            missing -= 1
-            (lowest, highest) = (0x80, 0xBF)
-            return true
-        }
-        switch byte {
-        case ..<0x80: return true
-        case 0xC2...0xDF: missing = 1
-        case 0xE0: (missing, lowest) = (2, 0xA0)
-        case 0xED: (missing, highest) = (2, 0x9F)
-        case 0xE1...0xEF: missing = 2
-        case 0xF0: (missing, lowest) = (3, 0x90)
-        case 0xF4: (missing, highest) = (3, 0x8F)
-        case 0xF1...0xF3: missing = 3
-        default: return false
-        }
-        return true
     }
 }
