@@ -28,10 +28,22 @@ public final class Model: Sendable {
         var isTelling = false
         /// Whether there are changes for which no `change` was sent.
         var hasUntold = false
+        /// The version from the server, which is that of the attributes or older.
         var version: String?
+        /// The number of operations that have begun.
+        var operations = 0
         /// The collections that contain the model; each removes its entry before its release.
         var collections: [Weak<ModelCollection>] = []
         var flight: Flight?
+    }
+
+    /// The origin of attributes that are set.
+    private enum Source {
+        case app
+        /// The answer of an operation; `sent` are the attributes that were saved.
+        case operation(version: String?, sent: [String: JSONEntity]?)
+        /// A list that was requested after a number of operations.
+        case list(operations: Int)
     }
 
     /// A running operation.
@@ -134,12 +146,34 @@ public final class Model: Sendable {
     ///   JSON can't represent; nothing is changed.
     /// - Complexity: O(*n*) in the size of the values.
     public func set(_ changes: [String: JSONEntity], silent: Bool = false) throws(NetworkError) {
+        try set(changes, silent: silent, from: .app)
+    }
+
+    /// Sets the attributes of a list, unless an operation has begun since the list was requested: it knows newer ones.
+    func merge(_ changes: [String: JSONEntity], after operations: Int) throws(NetworkError) {
+        try set(changes, silent: false, from: .list(operations: operations))
+    }
+
+    /// The number of operations that have begun.
+    var operations: Int { state.withLock { $0.operations } }
+
+    private func set(_ changes: [String: JSONEntity], silent: Bool, from source: Source) throws(NetworkError) {
         if let (name, value) = changes.first(where: \.value.isImpossible) {
             throw NetworkError(.encodingFailed, "the attribute \"\(name)\" is \(value)")
         }
         let changes = changes.formatted(format)
         if !silent { try validate(changes) }
         let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [Weak<ModelCollection>]) in
+            var changes = changes
+            switch source {
+            case .app: break
+            case .operation(let version, let sent):
+                if let version { state.version = version }
+                // What the app has set since then is newer than the answer.
+                if let sent { changes = changes.filter { state.attributes[$0.key] == sent[$0.key] } }
+            case .list(let operations):
+                if state.flight != nil || state.operations != operations { changes = [:] }
+            }
             let oldID = state.attributes[schema.idAttribute]
             // A missing value equals another missing value.
             let changed = changes.filter { $0.value != state.attributes[$0.key] ?? .missing }
@@ -239,19 +273,19 @@ extension Model {
     /// - Throws: Any error of the sync; `.validationFailed` if the attributes are rejected; `.busy` during a different
     ///   operation; `.missingLocation`. Every failure except `.busy` also sends `error`.
     public func fetch() async throws(NetworkError) {
-        try await run(.read) { model throws(NetworkError) in try await model.exchange(.read, body: nil) }
+        try await run(.read) { model throws(NetworkError) in try await model.exchange(.read) }
     }
 
     /// Creates a new model on the server or replaces an existing one, and sets the returned attributes.
     ///
-    /// A save during another save waits for it and doesn't send attributes set in between.
+    /// A save during another save waits for it and doesn't send attributes set in between. They keep their values.
     ///
     /// - Parameter changes: Attributes to set first; if they are rejected, nothing is sent.
     /// - Throws: The errors of ``fetch()``; `.conflict` if the server has a newer version than the fetched one.
     public func save(_ changes: [String: JSONEntity] = [:]) async throws(NetworkError) {
         if !changes.isEmpty { try set(changes) }
         let verb: ModelSyncVerb = isNew ? .create : .update
-        try await run(verb) { model throws(NetworkError) in try await model.exchange(verb, body: model.json) }
+        try await run(verb) { model throws(NetworkError) in try await model.exchange(verb) }
     }
 
     /// Deletes the model on the server and sends `destroy`, which removes it from its collections.
@@ -299,16 +333,22 @@ extension Model {
         return sync
     }
 
-    private func exchange(_ verb: ModelSyncVerb, body: JSONEntity?) async throws(NetworkError) {
+    /// Performs an operation, and sets the attributes and the version of its answer together: a version never belongs to
+    /// attributes that the model doesn't have.
+    private func exchange(_ verb: ModelSyncVerb) async throws(NetworkError) {
+        let sent = verb == .read ? nil : attributes
+        let body = sent.map { JSONEntity(object: $0).formatted(format) }
         let answer = try await requiredSync().perform(verb, target(verb, body: body))
-        if let version = answer.version { state.withLock { $0.version = version } }
-        guard answer.json.isValid else { return }
+        guard answer.json.isValid else {
+            if let version = answer.version { state.withLock { $0.version = version } }
+            return
+        }
         let object = schema.parse(answer.json)
         guard let attributes = object.dictionary() else {
             throw NetworkError(
                 .decodingFailed, "expected an object, found \(object.kindName)", phase: .decode, path: object.path)
         }
-        try set(attributes)
+        try set(attributes, silent: false, from: .operation(version: answer.version, sent: sent))
     }
 
     /// Runs an operation, or joins a running one of the same verb; throws for a different verb.
@@ -332,6 +372,7 @@ extension Model {
             }
             let flight = Flight(verb: verb, task: task)
             state.flight = flight
+            state.operations += 1
             return flight
         }
         guard let flight else {

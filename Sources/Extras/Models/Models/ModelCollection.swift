@@ -222,6 +222,8 @@ public enum ModelFetchMode: Hashable, Sendable {
     /// Adds the models whose identifiers are new.
     case add
     /// Updates existing models by identifier and adds the others.
+    ///
+    /// A model that is fetched, saved or deleted meanwhile isn't updated, because the list can be older.
     case merge
 }
 
@@ -234,7 +236,8 @@ extension ModelCollection {
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
             let target = ModelSyncTarget(host: schema.host, path: schema.path)
-            try take(try attributes(in: try await requiredSync().perform(.read, target)), mode)
+            let operations = Dictionary(uniqueKeysWithValues: models.map { ($0.cid, $0.operations) })
+            try take(try attributes(in: try await requiredSync().perform(.read, target)), mode, operations)
         } catch {
             handlers.call(ModelEvent(kind: .error, collection: self, error: error))
             throw error
@@ -280,12 +283,15 @@ extension ModelCollection {
         return all
     }
 
-    private func take(_ all: [[String: JSONEntity]], _ mode: ModelFetchMode) throws(NetworkError) {
+    /// Takes up the attributes of a list; `operations` are those of each model when the list was requested.
+    private func take(
+        _ all: [[String: JSONEntity]], _ mode: ModelFetchMode, _ operations: [String: Int]
+    ) throws(NetworkError) {
         if mode == .reset { return try reset(all.map { Model($0, schema: schema, sync: sync) }) }
         for attributes in all {
             let id = attributes[schema.idAttribute].flatMap(Model.text)
             if let known = id.flatMap({ self[id: $0] }) {
-                if mode == .merge { try known.set(attributes) }
+                if mode == .merge { try known.merge(attributes, after: operations[known.cid] ?? -1) }
             } else {
                 try add([Model(attributes, schema: schema, sync: sync)])
             }
