@@ -12,6 +12,8 @@ package final class EncodedValue {
     }
 
     package fileprivate(set) var content: Content = .empty
+    /// Whether the keys of the object are those of a dictionary, not the names of properties.
+    package fileprivate(set) var isDictionary = false
     /// The declared type, which may encode itself as another one; `Never` if it is unknown.
     package let type: Any.Type
     package let codingPath: [any CodingKey]
@@ -48,12 +50,16 @@ package struct TreeEncoder: Encoder {
     /// The forms of values.
     private final class Rules {
         let isScalar: (any Encodable) -> Bool
+        let superKey: String?
         /// The first value whose nesting is too deep.
         var tooDeep: EncodedValue?
         /// The number of values that are being encoded, each within the one before.
         var depth = 0
 
-        init(isScalar: @escaping (any Encodable) -> Bool) { self.isScalar = isScalar }
+        init(isScalar: @escaping (any Encodable) -> Bool, superKey: String?) {
+            self.isScalar = isScalar
+            self.superKey = superKey
+        }
     }
 
     /// The maximum depth of nested containers; each level needs stack, which threads of Apple's systems have 512 KiB of.
@@ -67,14 +73,16 @@ package struct TreeEncoder: Encoder {
     /// - Parameters:
     ///   - value: The value.
     ///   - isScalar: Whether a value is a scalar other than a Boolean, string or number.
+    ///   - superKey: The key of the object of a superclass that encodes itself separately; nil adds its members to those of
+    ///     its subclass.
     /// - Returns: The encoded form.
     /// - Throws: The errors of the value's types, and `EncodingError.invalidValue` for a value with more than 512 nested
     ///   containers, such as a list whose elements contain each other.
     package static func encode<Value: Encodable>(
-        _ value: Value, isScalar: @escaping (any Encodable) -> Bool = { _ in false }
+        _ value: Value, isScalar: @escaping (any Encodable) -> Bool = { _ in false }, superKey: String? = nil
     ) throws -> EncodedValue {
         let encoder = TreeEncoder(
-            value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar))
+            value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar, superKey: superKey))
         try encoder.encode(value)
         if let found = encoder.rules.tooDeep { throw tooDeep(value, found) }
         return encoder.value
@@ -103,6 +111,7 @@ package struct TreeEncoder: Encoder {
             // A value that encodes itself as another one adds no container.
             if rules.depth > Self.deepest { rules.tooDeep = rules.tooDeep ?? value }
             if let found = rules.tooDeep { throw Self.tooDeep(scalarOrOther, found) }
+            value.isDictionary = scalarOrOther is any AnyDictionary
             rules.depth += 1
             defer { rules.depth -= 1 }
             try scalarOrOther.encode(to: self)
@@ -183,7 +192,10 @@ package struct TreeEncoder: Encoder {
             encoder.member(key).unkeyedContainer()
         }
 
-        func superEncoder() -> any Encoder { encoder }
+        func superEncoder() -> any Encoder {
+            encoder.rules.superKey.map { encoder.member(TreeKey($0)) } ?? encoder
+        }
+
         func superEncoder(forKey key: Key) -> any Encoder { encoder.member(key) }
     }
 
@@ -211,3 +223,7 @@ package struct TreeEncoder: Encoder {
         func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
     }
 }
+
+private protocol AnyDictionary {}
+
+extension Dictionary: AnyDictionary {}

@@ -1,6 +1,3 @@
-internal import AshlarCore
-import Foundation
-
 /// The format of dates and keys in JSON.
 ///
 /// A client has one, ``ClientConfiguration/json``, for everything that it encodes and decodes: endpoints, `get(_:as:)` and
@@ -34,69 +31,12 @@ public struct JSONFormat: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// The format of the client that builds the request of an endpoint, or that runs its middleware, which don't know the
-    /// client.
-    @TaskLocal static var current = JSONFormat()
-
     /// Encodes a value.
     ///
     /// - Throws: `.encodingFailed` with the path of the value that JSON can't represent.
     package func encode(_ value: some Encodable) throws(NetworkError) -> [UInt8] {
-        let encoder = self == JSONFormat() ? Self.standardEncoder : makeEncoder()
-        do {
-            return Array(try encoder.encode(value))
-        } catch {
-            var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
-            if case EncodingError.invalidValue(_, let context) = error {
-                let steps = context.codingPath.map { key in key.intValue.map { "[\($0)]" } ?? "." + key.stringValue }
-                message = "at $\(steps.joined()): \(context.debugDescription)"
-            }
-            throw NetworkError(.encodingFailed, message, phase: .prepare, underlying: error)
-        }
+        try EncodedJSON(value).bytes(self)
     }
-
-    private static let standardEncoder = JSONFormat().makeEncoder()
-
-    private func makeEncoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        switch dates {
-        case .rfc3339:
-            encoder.dateEncodingStrategy = .custom { date, encoder in
-                var container = encoder.singleValueContainer()
-                guard let text = RFC3339.format(secondsSince2001: date.timeIntervalSinceReferenceDate) else {
-                    throw EncodingError.invalidValue(
-                        date,
-                        .init(codingPath: encoder.codingPath, debugDescription: "the date has no year of four digits"))
-                }
-                try container.encode(text)
-            }
-        case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
-        case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
-        case .secondsSince2001: encoder.dateEncodingStrategy = .deferredToDate
-        }
-        if keys == .snakeCase {
-            encoder.keyEncodingStrategy = .custom { path in
-                let key = path.last ?? TreeKey("")
-                return ObjectIdentifier(type(of: key)) == Self.dictionaryKey
-                    ? key : TreeKey(JSONKeyFormat.snakeCase(key.stringValue))
-            }
-        }
-        return encoder
-    }
-
-    /// The standard library's type of the keys of dictionaries; an encoder exempts only those with keys of type `String`.
-    private static let dictionaryKey: ObjectIdentifier? = {
-        enum Key: String, Encodable, CodingKeyRepresentable { case any }
-        let found = Mutex<ObjectIdentifier?>(nil)
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .custom { path in
-            let key = path.last ?? TreeKey("")
-            found.withLock { $0 = ObjectIdentifier(type(of: key)) }
-            return key
-        }
-        _ = try? encoder.encode([Key.any: 0])
-        return found.withLock { $0 }
-    }()
 }
 
 /// The format of dates in a JSON document.

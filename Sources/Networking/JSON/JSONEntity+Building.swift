@@ -95,9 +95,10 @@ extension JSONEntity {
     /// - Parameters:
     ///   - value: The value.
     ///   - format: The format of dates and keys, with which the entity is also read.
-    /// - Throws: `.encodingFailed` with the underlying error.
+    /// - Throws: `.encodingFailed` with the path of the value, for one that JSON can't represent or that has more than 512
+    ///   nested containers.
     public init(encoding value: some Encodable, format: JSONFormat = .init()) throws(NetworkError) {
-        try self.init(parsing: format.encode(value))
+        try self.init(parsing: format.encode(value), limits: JSONLimits(depth: JSONLimits.deepest))
         self.format = format
     }
 
@@ -154,13 +155,12 @@ extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 extension RequestBody {
     /// Returns a body with the JSON of a value, encoded immediately.
     ///
-    /// A `JSONEntity` is sent as written, with all digits of numbers and members in order. If the value can't be encoded,
-    /// sending the request throws `.encodingFailed`.
+    /// A `JSONEntity` is sent as written, with all digits of numbers and members in order. If the value can't be encoded, or
+    /// has more than 512 nested containers, sending the request throws `.encodingFailed`.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - format: The format of dates and keys; nil, the default, for that of the client in an endpoint's `body` and in
-    ///     middleware, and for the default format elsewhere.
+    ///   - format: The format of dates and keys; nil, the default, for that of the client that sends the body.
     ///   - contentType: The media type.
     /// - Returns: The body.
     public static func json(
@@ -173,10 +173,19 @@ extension RequestBody {
                 }
                 return .bytes(json.bytes(), contentType: contentType)
             }
-            return .bytes(try (format ?? .current).encode(value), contentType: contentType)
+            let json = try EncodedJSON(value)
+            guard let format else { return RequestBody(json, contentType: contentType) }
+            return .bytes(try json.bytes(format), contentType: contentType)
         } catch {
             return .failed(error)
         }
+    }
+}
+
+extension JSONEntity: JSONFragment {
+    func appendJSON(to output: inout [UInt8]) -> Bool {
+        if !isImpossible { write(to: &output) }
+        return !isImpossible
     }
 }
 

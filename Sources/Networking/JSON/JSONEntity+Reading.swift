@@ -42,6 +42,9 @@ extension JSONEntity {
         return converted { $0.double }
     }
 
+    /// Returns the nearest double, or the default; see ``double()``.
+    public func double(_ fallback: Double) -> Double { double() ?? fallback }
+
     /// Returns the nearest float, or nil; see ``double()``.
     public func float() -> Float? {
         if let number { return number.float }

@@ -12,6 +12,8 @@ public struct RequestBody: Sendable {
     }
 
     let content: Content
+    /// The JSON of a value whose text depends on the format of the client that sends it; nil for other bodies.
+    private var json: EncodedJSON?
     /// The `Content-Type` to send unless the request's fields contain one, or nil.
     public var contentType: String?
     /// The length in bytes, or nil for files, which are measured when sent, and for streams without a length.
@@ -24,6 +26,26 @@ public struct RequestBody: Sendable {
         self.contentType = contentType
         self.length = length
         self.isReplayable = isReplayable
+    }
+
+    /// Creates a body with the JSON of a value in the default format, until a client sends it.
+    init(_ json: EncodedJSON, contentType: String) {
+        self = Self.written(json, JSONFormat(), contentType)
+        if !json.hasOneFormat { self.json = json }
+    }
+
+    /// Returns the body with its JSON in the format of a client, if its value was encoded without one.
+    func encoded(in format: JSONFormat) -> RequestBody {
+        guard let json, format != JSONFormat() else { return self }
+        return Self.written(json, format, contentType)
+    }
+
+    private static func written(_ json: EncodedJSON, _ format: JSONFormat, _ contentType: String?) -> RequestBody {
+        do throws(NetworkError) {
+            return .bytes(try json.bytes(format), contentType: contentType)
+        } catch {
+            return .failed(error, contentType: contentType)
+        }
     }
 
     /// An empty body.
@@ -123,7 +145,8 @@ extension RequestBody {
         .bytes(Array(query.formText.utf8), contentType: "application/x-www-form-urlencoded")
     }
 
-    package static func failed(_ error: NetworkError) -> RequestBody {
-        RequestBody(.failed(error), contentType: nil, length: nil)
+    /// Returns a body that fails when it is sent.
+    package static func failed(_ error: NetworkError, contentType: String? = nil) -> RequestBody {
+        RequestBody(.failed(error), contentType: contentType, length: nil)
     }
 }

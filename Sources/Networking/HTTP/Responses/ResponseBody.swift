@@ -22,7 +22,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     let format: JSONFormat
 
     /// Creates a body from a source.
-    public convenience init(_ source: some ResponseBodySource) { self.init(source, format: .current) }
+    public convenience init(_ source: some ResponseBodySource) { self.init(source, format: JSONFormat()) }
 
     init(_ source: some ResponseBodySource, format: JSONFormat) {
         self.source = source
@@ -110,6 +110,11 @@ public protocol ResponseBodySource: AnyObject, Sendable {
 }
 
 extension ResponseBody {
+    /// Returns a body with the same content whose values have a format.
+    func formatted(_ format: JSONFormat) -> ResponseBody {
+        format == self.format ? self : ResponseBody(ChunkBodySource([], rest: self), format: format)
+    }
+
     /// Reads at most `count` bytes and cancels the rest; an early end is ignored.
     func prefix(_ count: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
