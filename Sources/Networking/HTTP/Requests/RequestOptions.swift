@@ -4,70 +4,94 @@
 /// the default. An option that is set to its default is set, too. An endpoint changes the client's options in
 /// `Endpoint.configure(_:)`.
 public struct RequestOptions: Sendable {
+    /// The options that were set; nil means that of the client.
+    private struct Own {
+        var connectTimeout: Duration??
+        var idleTimeout: Duration??
+        var totalTimeout: Duration??
+        var attempts: Int??
+        var redirects: Int?
+        var maximumCollectedBytes: Int??
+        var maximumBodyBytes: Int??
+        var maximumDecompressionRatio: Int??
+        var acceptedStatuses: Set<Int>??
+        var decompresses: Bool?
+        var progress: (@Sendable (TransferProgress) -> Void)??
+        var measures: Bool?
+    }
+
+    private var own = Own()
+
+    /// Creates the default options.
+    public init() {}
+
     /// The timeout for opening a connection, including name resolution and TLS; nil, the default, for the transport's own.
     ///
     /// That of `CurlTransport` is 10 s. `URLSessionTransport` has none, because a session doesn't report when it has
     /// connected: the idle timeout includes the time, and a shorter value throws `.invalidConfiguration`.
     public var connectTimeout: Duration? {
-        didSet { own.insert(.connectTimeout) }
+        get { own.connectTimeout ?? nil }
+        set { own.connectTimeout = .some(newValue) }
     }
     /// The timeout of transports that can limit the time.
     var connectLimit: Duration { connectTimeout ?? .seconds(10) }
     /// The timeout during which nothing is sent or received; 24 s by default, nil for none.
-    public var idleTimeout: Duration? = .seconds(24) {
-        didSet { own.insert(.idleTimeout) }
+    public var idleTimeout: Duration? {
+        get { own.idleTimeout ?? .seconds(24) }
+        set { own.idleTimeout = .some(newValue) }
     }
     /// The timeout for the whole request, including redirects and the body; 300 s by default, nil for none.
-    public var totalTimeout: Duration? = .seconds(300) {
-        didSet { own.insert(.totalTimeout) }
+    public var totalTimeout: Duration? {
+        get { own.totalTimeout ?? .seconds(300) }
+        set { own.totalTimeout = .some(newValue) }
     }
     /// The maximum number of times that the request is sent; nil for the number of the client's ``RetryPolicy``.
     ///
     /// Without a policy, a request is sent once.
     public var attempts: Int? {
-        didSet { own.insert(.attempts) }
+        get { own.attempts ?? nil }
+        set { own.attempts = .some(newValue) }
     }
     /// The maximum number of redirects; 10 by default, and 0 returns a 3xx response even if its status isn't accepted.
     ///
     /// A redirect from https to http is never followed.
-    public var redirects: Int = 10 {
-        didSet { own.insert(.redirects) }
+    public var redirects: Int {
+        get { own.redirects ?? 10 }
+        set { own.redirects = newValue }
     }
-    /// The limits of the response.
-    package private(set) var limits: ResponseLimits = .init()
     /// The maximum length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
     ///
     /// It doesn't apply to streams and downloads.
     public var maximumCollectedBytes: Int? {
-        get { limits.collectedBytes }
-        set {
-            limits.collectedBytes = newValue
-            own.insert(.maximumCollectedBytes)
-        }
+        get { own.maximumCollectedBytes ?? (16 << 20) }
+        set { own.maximumCollectedBytes = .some(newValue) }
     }
     /// The maximum length of any body in bytes after decompression, including streams; nil, the default, for none.
     public var maximumBodyBytes: Int? {
-        get { limits.bodyBytes }
-        set {
-            limits.bodyBytes = newValue
-            own.insert(.maximumBodyBytes)
-        }
+        get { own.maximumBodyBytes ?? nil }
+        set { own.maximumBodyBytes = .some(newValue) }
     }
     /// The maximum ratio of decompressed to received bytes of a body over 64 MiB; 100 by default, nil for none.
     ///
     /// A response beyond it throws `.decompressionLimit`. `URLSession` doesn't report the ratio, so its transport ignores it.
     public var maximumDecompressionRatio: Int? {
-        get { limits.inflationRatio }
-        set {
-            limits.inflationRatio = newValue
-            own.insert(.maximumDecompressionRatio)
-        }
+        get { own.maximumDecompressionRatio ?? 100 }
+        set { own.maximumDecompressionRatio = .some(newValue) }
+    }
+    /// The limits of the response.
+    package var limits: ResponseLimits {
+        var limits = ResponseLimits()
+        limits.collectedBytes = maximumCollectedBytes
+        limits.bodyBytes = maximumBodyBytes
+        limits.inflationRatio = maximumDecompressionRatio
+        return limits
     }
     /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
     ///
     /// `acceptedStatuses?.insert(404)` accepts 404 too.
-    public var acceptedStatuses: Set<Int>? = successful {
-        didSet { own.insert(.acceptedStatuses) }
+    public var acceptedStatuses: Set<Int>? {
+        get { own.acceptedStatuses ?? Self.successful }
+        set { own.acceptedStatuses = .some(newValue) }
     }
 
     private static let successful = Set(200...299)
@@ -75,61 +99,37 @@ public struct RequestOptions: Sendable {
     /// Whether a status means success.
     func accepts(_ status: Int) -> Bool { acceptedStatuses?.contains(status) ?? true }
     /// Whether compressed responses are requested and decompressed.
-    package var decompresses: Bool = true {
-        didSet { own.insert(.decompresses) }
+    package var decompresses: Bool {
+        get { own.decompresses ?? true }
+        set { own.decompresses = newValue }
     }
     /// Called with the number of body bytes sent and received so far, from any thread, never concurrently.
     public var progress: (@Sendable (TransferProgress) -> Void)? {
-        didSet { own.insert(.progress) }
+        get { own.progress ?? nil }
+        set { own.progress = .some(newValue) }
     }
     /// Whether addresses, TLS version, bytes and times are measured for the response's ``NetworkResponse/metrics``.
-    public var measures: Bool = false {
-        didSet { own.insert(.measures) }
+    public var measures: Bool {
+        get { own.measures ?? false }
+        set { own.measures = newValue }
     }
-
-    /// The options that were set, which those of the client don't replace.
-    private var own: Own = []
-
-    private struct Own: OptionSet {
-        var rawValue: UInt16
-
-        static let connectTimeout = Own(rawValue: 1 << 0)
-        static let idleTimeout = Own(rawValue: 1 << 1)
-        static let totalTimeout = Own(rawValue: 1 << 2)
-        static let attempts = Own(rawValue: 1 << 3)
-        static let redirects = Own(rawValue: 1 << 4)
-        static let maximumCollectedBytes = Own(rawValue: 1 << 5)
-        static let maximumBodyBytes = Own(rawValue: 1 << 6)
-        static let maximumDecompressionRatio = Own(rawValue: 1 << 7)
-        static let acceptedStatuses = Own(rawValue: 1 << 8)
-        static let decompresses = Own(rawValue: 1 << 9)
-        static let progress = Own(rawValue: 1 << 10)
-        static let measures = Own(rawValue: 1 << 11)
-        static let all = Own(rawValue: 1 << 12 - 1)
-    }
-
-    /// Creates the default options.
-    public init() {}
-
-    /// Whether the client's options have been added.
-    var isComplete: Bool { own == .all }
 
     /// Returns these options, and those of a client where they aren't set.
     func completed(by client: RequestOptions) -> RequestOptions {
-        var options = client
-        if own.contains(.connectTimeout) { options.connectTimeout = connectTimeout }
-        if own.contains(.idleTimeout) { options.idleTimeout = idleTimeout }
-        if own.contains(.totalTimeout) { options.totalTimeout = totalTimeout }
-        if own.contains(.attempts) { options.attempts = attempts }
-        if own.contains(.redirects) { options.redirects = redirects }
-        if own.contains(.maximumCollectedBytes) { options.maximumCollectedBytes = maximumCollectedBytes }
-        if own.contains(.maximumBodyBytes) { options.maximumBodyBytes = maximumBodyBytes }
-        if own.contains(.maximumDecompressionRatio) { options.maximumDecompressionRatio = maximumDecompressionRatio }
-        if own.contains(.acceptedStatuses) { options.acceptedStatuses = acceptedStatuses }
-        if own.contains(.decompresses) { options.decompresses = decompresses }
-        if own.contains(.progress) { options.progress = progress }
-        if own.contains(.measures) { options.measures = measures }
-        options.own = .all
+        var options = self
+        let client = client.own
+        options.own.connectTimeout = own.connectTimeout ?? client.connectTimeout
+        options.own.idleTimeout = own.idleTimeout ?? client.idleTimeout
+        options.own.totalTimeout = own.totalTimeout ?? client.totalTimeout
+        options.own.attempts = own.attempts ?? client.attempts
+        options.own.redirects = own.redirects ?? client.redirects
+        options.own.maximumCollectedBytes = own.maximumCollectedBytes ?? client.maximumCollectedBytes
+        options.own.maximumBodyBytes = own.maximumBodyBytes ?? client.maximumBodyBytes
+        options.own.maximumDecompressionRatio = own.maximumDecompressionRatio ?? client.maximumDecompressionRatio
+        options.own.acceptedStatuses = own.acceptedStatuses ?? client.acceptedStatuses
+        options.own.decompresses = own.decompresses ?? client.decompresses
+        options.own.progress = own.progress ?? client.progress
+        options.own.measures = own.measures ?? client.measures
         return options
     }
 }
