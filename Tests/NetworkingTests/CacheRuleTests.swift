@@ -33,7 +33,7 @@ import Testing
         // Dates are relative to the arrival of the first response.
         time.withLock { $0 = CacheRules.start + Int64(input.delay + input.seconds) }
         let request = try NetworkRequest(.get, url, headers: input.second)
-        let explanation = cache.decideNow(request).description
+        let explanation = cache.decideNow(CacheQuery(request)).description
         let second = try await step.intercept(request, next: next)
         let isConditional = ["If-None-Match", "If-Modified-Since"].map { name in
             sent.withLock { $0.last }?.headers[name] != nil && input.second[name] == nil

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("Steps run at their places: once per call, behind authentication, and once per attempt")
+    @Test("Steps run at their places: once per call, and once per attempt with credentials")
     func places() async throws {
         let log = Mutex<[String]>([])
         let answers = Counter()
@@ -29,19 +29,14 @@ import Testing
         configuration.authentication?.allowsPlainHTTP = true
         configuration.retry = .standard
         configuration.retry?.firstPause = .zero
-        configuration.insert(Mark(name: "attempt", log: log), .beforeTransport)
-        configuration.insert(Mark(name: "retries", log: log), .beforeRetry)
-        configuration.insert(Mark(name: "second", log: log), .beforeCache)
-        configuration.insert(Mark(name: "request", log: log), .beforeAuthentication)
-        configuration.insert(Mark(name: "third", log: log), .beforeCache)
-        configuration.middleware = [Mark(name: "first", log: log)]
+        configuration.middleware = [Mark(name: "first", log: log), Mark(name: "second", log: log)]
+        configuration.attemptMiddleware = [Mark(name: "outer", log: log), Mark(name: "inner", log: log)]
         let client = NetworkClient(configuration, transport: stub)
         _ = try await client.send(client.request(.get, "http://h/"))
         #expect(
             log.withLock { $0 } == [
-                "first", "second", "third", "request", "retries with credentials", "attempt with credentials",
-                "attempt 503", "attempt with credentials", "attempt 200", "retries 200", "request 200", "third 200",
-                "second 200", "first 200",
+                "first", "second", "outer with credentials", "inner with credentials", "inner 503", "outer 503",
+                "outer with credentials", "inner with credentials", "inner 200", "outer 200", "second 200", "first 200",
             ])
     }
 
@@ -81,7 +76,7 @@ import Testing
         let stub = StubTransport { _ in .text("x") }
         var configuration = ClientConfiguration()
         configuration.middleware = [Twice(), Twice()]
-        configuration.insert(Twice(), .beforeTransport)
+        configuration.attemptMiddleware = [Twice()]
         let client = NetworkClient(configuration, transport: stub)
         let response = try await client.send(client.request(.get, "http://h/"))
         #expect(stub.requests.count == 8 && response.bytes == Array("x".utf8))
@@ -155,7 +150,7 @@ import Testing
             configuration.authentication = .bearer("t")
             configuration.authentication?.allowsEveryHost = true
             configuration.authentication?.allowsPlainHTTP = true
-            configuration.insert(Injecting(name: name), .beforeTransport)
+            configuration.attemptMiddleware = [Injecting(name: name)]
             let client = NetworkClient(configuration, transport: stub)
             let error = await outcome { () async throws(NetworkError) in
                 try await client.send(NetworkRequest(.get, "https://h/"))

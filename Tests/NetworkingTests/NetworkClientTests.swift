@@ -56,6 +56,26 @@ private struct Appending: NetworkMiddleware {
         #expect(error?.code == .cancelled)
     }
 
+    @Test("A GET accepts a string that isn't a literal, absolute or below the base", arguments: [nil, "https://h/v2"])
+    func getOfString(base: String?) async throws {
+        let stub = StubTransport { .json("[\"\($0.url.requestText)\"]") }
+        var configuration = ClientConfiguration()
+        configuration.base = base.map { .url($0) }
+        let client = NetworkClient(configuration, transport: stub)
+        let url: String = "https://other.example/a%2Fb?c=d"
+        #expect(try await client.get(url, as: [String].self) == [url])
+        #expect(try await client.get(url, query: ["e": 1]).json()[0] == "https://other.example/a%2Fb?c=d&e=1")
+        let (path, name) = ("notes/a b", "x/y")
+        if base == nil {
+            let error = await #expect(throws: NetworkError.self) { try await client.get(path, as: [String].self) }
+            #expect(error?.code == .invalidURL)
+        } else {
+            #expect(try await client.get(path, as: [String].self) == ["https://h/v2/notes/a%20b"])
+            // A literal is a path whose values stay within a segment.
+            #expect(try await client.get("notes/\(name)", as: [String].self) == ["https://h/v2/notes/x%2Fy"])
+        }
+    }
+
     @Test("Middleware runs outermost first on the way out and last on the way back")
     func middleware() async throws {
         var configuration = ClientConfiguration()

@@ -285,9 +285,8 @@ import Testing
 
     @Test(
         "A response to a request that gets a secret below the cache isn't stored for the next user",
-        arguments: [MiddlewarePlace.beforeCache, .beforeAuthentication, .beforeRetry, .beforeTransport],
-        ["Authorization", "Cookie", "X-Api-Key", "X-Team"])
-    func secretBelowCache(place: MiddlewarePlace, name: String) async throws {
+        arguments: [true, false], ["Authorization", "Cookie", "X-Api-Key", "X-Team"])
+    func secretBelowCache(isBelow: Bool, name: String) async throws {
         let step = AddsUser(name: name, user: Mutex("anna"))
         let stub = StubTransport { request in
             response(request.headers[name] ?? "", ["Cache-Control": "max-age=60", "Vary": "Cookie"])
@@ -295,13 +294,13 @@ import Testing
         var configuration = ClientConfiguration()
         configuration.cache = cache()
         configuration.redaction.headerNames.insert("x-team")
-        configuration.insert(step, place)
+        if isBelow { configuration.attemptMiddleware = [step] } else { configuration.middleware = [step] }
         let client = NetworkClient(configuration, transport: stub)
         for user in ["anna", "ben", "anna"] {
             step.user.withLock { $0 = user }
             #expect(try await get(client).text() == user)
         }
-        #expect(stub.requests.count == (place == .beforeCache ? 2 : 3))
+        #expect(stub.requests.count == (isBelow ? 3 : 2))
     }
 
     @Test("A response to a request with the client's own credentials, or with a plain field from a step, is stored")
@@ -313,10 +312,35 @@ import Testing
         configuration.cache = cache()
         configuration.authentication = .bearer("t")
         configuration.authentication?.allowsEveryHost = true
-        configuration.insert(AddsUser(name: "X-Trace", user: Mutex("1")), .beforeTransport)
+        configuration.attemptMiddleware = [AddsUser(name: "X-Trace", user: Mutex("1"))]
         let client = NetworkClient(configuration, transport: stub)
         for _ in 0..<2 { #expect(try await get(client).text() == "Bearer t") }
         #expect(stub.requests.count == 1)
+    }
+
+    @Test("A response to a request whose URL gets a secret below the cache isn't stored for the next user")
+    func secretInURL() async throws {
+        struct AddsToken: NetworkMiddleware {
+            let user: Mutex<String>
+
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                var request = request
+                request.url.append(["access_token": user.withLock { $0 }])
+                return try await next(request)
+            }
+        }
+        let step = AddsToken(user: Mutex("anna"))
+        let stub = StubTransport { response($0.url.query ?? "", ["Cache-Control": "max-age=60"]) }
+        var configuration = ClientConfiguration()
+        configuration.cache = cache()
+        configuration.attemptMiddleware = [step]
+        let client = NetworkClient(configuration, transport: stub)
+        for user in ["anna", "ben"] {
+            step.user.withLock { $0 = user }
+            #expect(try await get(client).text() == "access_token=\(user)")
+        }
     }
 
     /// Switches the host while a request is between the cache and the transport, as a retry or the refresh of a token can.
@@ -333,35 +357,57 @@ import Testing
         }
     }
 
-    @Test(
-        "A response is stored for its own host only, if the host is switched between cache and transport",
-        arguments: [MiddlewarePlace.beforeAuthentication, .beforeRetry, .beforeTransport])
-    func switchedHost(place: MiddlewarePlace) async throws {
+    private func switching(_ step: Switching, _ stub: StubTransport) -> NetworkClient {
+        var configuration = ClientConfiguration()
+        configuration.base = "api.example"
+        configuration.cache = cache()
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .zero
+        configuration.attemptMiddleware = [step]
+        return NetworkClient(
+            configuration, transport: stub,
+            hosts: { _, _ in ProtocolHostPair(scheme: "https", host: step.host.withLock { $0 }) })
+    }
+
+    @Test("A request goes to the host that is selected when it begins, and its response is stored for this host")
+    func switchedHost() async throws {
         let step = Switching(host: Mutex("first.example"), target: Mutex("second.example"))
         let stub = StubTransport { request in
             request.headers["If-None-Match"] == nil
                 ? response(request.url.host, ["Cache-Control": "max-age=60", "ETag": "\"a\""])
                 : .status(304, headers: ["ETag": "\"a\""])
         }
-        var configuration = ClientConfiguration()
-        configuration.base = "api.example"
-        configuration.cache = cache()
-        configuration.insert(step, place)
-        let client = NetworkClient(
-            configuration, transport: stub,
-            hosts: { _, _ in ProtocolHostPair(scheme: "https", host: step.host.withLock { $0 }) })
-        #expect(try await client.get("a").text() == "second.example")
-        step.host.withLock { $0 = "first.example" }
+        let client = switching(step, stub)
         #expect(try await client.get("a").text() == "first.example")
-        #expect(try client.explain(NetworkRequest(.get, "https://second.example/a")).hasPrefix("not cached"))
-        // The validation of a stale response goes to the other host, whose 304 doesn't confirm it.
-        time.withLock { $0 += 100 }
-        step.target.withLock { $0 = "second.example" }
+        #expect(try client.explain(NetworkRequest(.get, "https://first.example/a")).hasPrefix("cached"))
         #expect(try await client.get("a").text() == "second.example")
-        #expect(
-            try client.explain(NetworkRequest(.get, "https://first.example/a")).hasPrefix("validated first"))
-        let hosts = ["second.example", "first.example", "second.example", "second.example"]
-        #expect(stub.requests.map(\.url.host) == hosts)
+        // The 304 of a host confirms its own response.
+        time.withLock { $0 += 100 }
+        step.target.withLock { $0 = "first.example" }
+        #expect(try await client.get("a").text() == "second.example")
+        #expect(try client.explain(NetworkRequest(.get, "https://second.example/a")).hasPrefix("cached"))
+        #expect(try client.explain(NetworkRequest(.get, "https://first.example/a")).hasPrefix("validated first"))
+        #expect(stub.requests.map(\.url.host) == ["first.example", "second.example", "second.example"])
+    }
+
+    @Test("After a switch, the failure of the new host isn't replaced by a stale response of the old host")
+    func failureAfterSwitch() async throws {
+        let step = Switching(host: Mutex("first.example"), target: Mutex(nil))
+        let stub = StubTransport { request in
+            request.url.host == "first.example" && request.headers["If-None-Match"] == nil
+                ? response(
+                    "first", ["Cache-Control": "max-age=60, stale-if-error=600", "ETag": "\"a\""])
+                : .failing(NetworkError(.cannotConnect))
+        }
+        let client = switching(step, stub)
+        #expect(try await client.get("a").text() == "first")
+        time.withLock { $0 += 100 }
+        // The host of a request that began before the switch has failed, and its own response replaces the failure.
+        step.target.withLock { $0 = "second.example" }
+        #expect(try await client.get("a").text() == "first")
+        #expect(stub.requests.allSatisfy { $0.url.host == "first.example" })
+        let error = await outcome { () async throws(NetworkError) in try await client.get("a") }.failure
+        #expect(error?.code == .cannotConnect && stub.requests.last?.url.host == "second.example")
     }
 
     @Test("Eight responses of one URL are stored side by side")

@@ -16,8 +16,32 @@ public struct ClientConfiguration: Sendable {
     package var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
-    /// The steps around every request, outermost first; cache, authentication and retries are inside them.
+    /// The steps around every request, outermost first: each call of the client passes them once, including calls that the
+    /// cache answers; cache, authentication and retries are inside them.
     public var middleware: [any NetworkMiddleware] = []
+    /// The steps around every attempt to send a request, outermost first, behind cache, authentication and retries.
+    ///
+    /// They receive the request with its credentials. A step that measures or records attempts belongs here:
+    ///
+    /// ```swift
+    /// struct AttemptTime: NetworkMiddleware {
+    ///     func intercept(
+    ///         _ request: NetworkRequest, next: NetworkNext
+    ///     ) async throws(NetworkError) -> StreamedResponse {
+    ///         let start = ContinuousClock.now
+    ///         defer { print("one attempt took", ContinuousClock.now - start) }
+    ///         return try await next(request)
+    ///     }
+    /// }
+    ///
+    /// var configuration = ClientConfiguration()
+    /// configuration.retry = .standard
+    /// configuration.attemptMiddleware.append(AttemptTime())
+    /// ```
+    ///
+    /// The cache doesn't store the response to a request that gets `Authorization`, `Cookie`, another secret field, or
+    /// another URL here.
+    public var attemptMiddleware: [any NetworkMiddleware] = []
     /// The cache of responses, or nil, the default, to send every request to the server.
     public var cache: ResponseCache?
     /// The credentials of requests, or nil, the default, to send none.
@@ -44,63 +68,13 @@ public struct ClientConfiguration: Sendable {
     /// The clock of total timeouts and events, which a test can replace.
     package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
-    /// The middleware inserted inside the outermost ones.
-    private var inserted: [(place: MiddlewarePlace, step: any NetworkMiddleware)] = []
-
-    /// All middleware, outermost first.
-    var chain: [any NetworkMiddleware] {
-        func steps(_ place: MiddlewarePlace) -> [any NetworkMiddleware] {
-            inserted.filter { $0.place == place }.map(\.step)
-        }
-        var chain = middleware + steps(.beforeCache)
-        if let cache { chain.append(CacheMiddleware(cache)) }
-        chain += steps(.beforeAuthentication)
-        if let authentication { chain.append(AuthenticationMiddleware(authentication, base: base)) }
-        chain += steps(.beforeRetry)
-        if let retry { chain.append(RetryMiddleware(retry)) }
-        return chain + steps(.beforeTransport)
-    }
-
     /// The options of the next request.
     package var requestOptions: RequestOptions {
         var options = options
         adjustsOptions?(&options)
-        return RequestOptions().completed(by: options)
+        return options
     }
 
     /// Creates the default configuration.
     public init() {}
-
-    /// Adds a middleware at a position among the client's own steps, inside those added earlier at the same position.
-    ///
-    /// ```swift
-    /// struct AttemptTime: NetworkMiddleware {
-    ///     func intercept(
-    ///         _ request: NetworkRequest, next: NetworkNext
-    ///     ) async throws(NetworkError) -> StreamedResponse {
-    ///         let start = ContinuousClock.now
-    ///         defer { print("one attempt took", ContinuousClock.now - start) }
-    ///         return try await next(request)
-    ///     }
-    /// }
-    ///
-    /// var configuration = ClientConfiguration()
-    /// configuration.retry = .standard
-    /// configuration.insert(AttemptTime(), .beforeTransport)
-    /// ```
-    public mutating func insert(_ step: some NetworkMiddleware, _ place: MiddlewarePlace) {
-        inserted.append((place, step))
-    }
-}
-
-/// The position of a middleware among the client's own steps; see <doc:Middleware> for a diagram.
-public enum MiddlewarePlace: Hashable, Sendable {
-    /// The outermost position: each call of the client passes it once, including calls that the cache answers.
-    case beforeCache
-    /// Inside the cache: only requests to the server pass it, without credentials.
-    case beforeAuthentication
-    /// Inside the authentication: requests pass it with their credentials, once for all their retries.
-    case beforeRetry
-    /// The innermost position: each attempt passes it.
-    case beforeTransport
 }

@@ -25,12 +25,13 @@ extension NetworkClient {
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(NetworkError) -> NetworkResponse {
         var response: StreamedResponse?
-        var request = request
-        request.options = options(of: request)
         do throws(NetworkError) {
-            var file = try PartialFile(path, of: request, resumes: resume)
+            // The rest of a file comes from the host that sent its start.
+            var file = try PartialFile(
+                path, of: resolved(prepared(request)), permitsCodings: request.headers.contains("Accept-Encoding"),
+                resumes: resume)
             defer { file.close() }
-            let streamed = try await stream(file.request)
+            let streamed = try await stream(started(file.request))
             response = streamed
             try await file.receive(streamed, progress.map { ProgressReporter($0) })
             return streamed.complete([], format: .init())
@@ -65,11 +66,13 @@ private struct PartialFile {
     private var total: Int?
     private var isComplete = false
 
-    init(_ path: String, of request: NetworkRequest, resumes: Bool) throws(NetworkError) {
+    init(
+        _ path: String, of request: NetworkRequest, permitsCodings: Bool, resumes: Bool
+    ) throws(NetworkError) {
         self.path = path
         self.request = request
+        self.permitsCodings = permitsCodings
         self.request.options.decompresses = false
-        permitsCodings = request.headers.contains("Accept-Encoding")
         if !permitsCodings { self.request.headers.set("Accept-Encoding", "identity") }
         isResumable = request.method == .get && request.body.isEmpty && !request.headers.contains("Range")
         guard !path.isEmpty, !path.utf8.contains(0), FileStatus(path).map({ $0.kind == .regular }) != false else {

@@ -1,7 +1,8 @@
 /// Requests in one line.
 ///
 /// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A `?` in a path
-/// is escaped, so pass a query as `query`. A string that starts with `http://` or `https://` is a URL instead.
+/// is escaped, so pass a query as `query`. A string that starts with `http://` or `https://` is a URL instead. `get` also
+/// accepts a `String` that isn't a literal, by the rules of ``EndpointPath/init(_:)``; pass `EndpointPath(text)` to the others.
 ///
 /// ```swift
 /// struct Note: Codable, Sendable { var id: Int?; var title: String }
@@ -42,11 +43,28 @@ extension NetworkClient {
     ///   - headers: Fields in addition to the client's.
     ///   - type: The type to decode.
     /// - Returns: The decoded value.
-    /// - Throws: `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
+    /// - Throws: `.decodingFailed`, or the errors of ``get(_:query:headers:)-(EndpointPath,_,_)``.
     public nonisolated(nonsending) func get<T: Decodable>(
         _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.get, path, query: query, headers: headers), decoding: type)
+    }
+
+    /// Sends a GET to a path or URL in a string; see ``get(_:query:headers:)-(EndpointPath,_,_)``.
+    @_disfavoredOverload
+    public func get(
+        _ path: String, query: HTTPQuery = [:], headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await get(EndpointPath(path), query: query, headers: headers)
+    }
+
+    /// Sends a GET to a path or URL in a string and decodes the JSON of the response; see
+    /// ``get(_:query:headers:as:)-(EndpointPath,_,_,_)``.
+    @_disfavoredOverload
+    public nonisolated(nonsending) func get<T: Decodable>(
+        _ path: String, query: HTTPQuery = [:], headers: HTTPHeaders = [:], as type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await get(EndpointPath(path), query: query, headers: headers, as: type)
     }
 
     /// Sends a POST with a JSON body and returns the complete response.
@@ -56,7 +74,7 @@ extension NetworkClient {
     ///   - value: The value to encode.
     ///   - headers: Fields in addition to the client's.
     /// - Returns: The head and body of the response.
-    /// - Throws: `.encodingFailed`, or the errors of ``get(_:query:headers:)``.
+    /// - Throws: `.encodingFailed`, or the errors of ``get(_:query:headers:)-(EndpointPath,_,_)``.
     @discardableResult
     public func post(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -72,7 +90,7 @@ extension NetworkClient {
     ///   - headers: Fields in addition to the client's.
     ///   - type: The type to decode.
     /// - Returns: The decoded value.
-    /// - Throws: `.encodingFailed`, `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or the errors of ``get(_:query:headers:)-(EndpointPath,_,_)``.
     public nonisolated(nonsending) func post<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
@@ -152,7 +170,7 @@ extension NetworkClient {
             try url.append(path)
         }
         url.append(query)
-        var request = NetworkRequest(method, url, headers: headers, body: body, options: configuration.requestOptions)
+        var request = NetworkRequest(method, url, headers: headers, body: body)
         request.canonicalHost = base?.canonical
         return request
     }

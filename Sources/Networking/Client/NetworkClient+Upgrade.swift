@@ -19,7 +19,7 @@ extension NetworkClient {
         var request = request
         request.headers.set("Cache-Control", "no-store")
         request.options.acceptedStatuses = [101]
-        let call = begin(request)
+        let call = try begin(prepared(request))
         do throws(NetworkError) {
             let response = try await self.response(to: call)
             guard let connection = response.upgraded else {

@@ -23,8 +23,11 @@ public final class NetworkClient: Sendable {
     public let configuration: ClientConfiguration
     /// The transport, which performs one hop at a time.
     package let transport: any NetworkTransport
-    /// All middleware of the configuration, outermost first.
+    /// Returns the current host of a canonical host.
+    private let hosts: HostResolver?
+    /// All steps of the configuration, outermost first.
     private let chain: [any NetworkMiddleware]
+    private let cache: CacheMiddleware?
     /// The end of the chain.
     private let sender: HopSender
 
@@ -50,11 +53,24 @@ public final class NetworkClient: Sendable {
     ) {
         let transport = transport ?? Self.platformTransport(configuration.transport)
         self.configuration = configuration
-        chain = configuration.chain
         self.transport = transport
+        self.hosts = hosts
+        let authentication = configuration.authentication.map {
+            AuthenticationMiddleware($0, base: configuration.base)
+        }
+        cache = configuration.cache.map { cache in
+            CacheMiddleware(
+                cache, cookies: configuration.cookies, redaction: configuration.redaction,
+                authentication: authentication, isSigned: configuration.signs != nil)
+        }
+        var chain = configuration.middleware
+        if let cache { chain.append(cache) }
+        if let authentication { chain.append(authentication) }
+        if let retry = configuration.retry { chain.append(RetryMiddleware(retry)) }
+        self.chain = chain + configuration.attemptMiddleware
         sender = HopSender(
-            transport: transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
-            redaction: configuration.redaction, identity: configuration.makeIdentity())
+            transport: transport, cookies: configuration.cookies, signs: configuration.signs,
+            redaction: configuration.redaction)
     }
 
     /// A client with the default configuration and without host environments, created on first use.
@@ -94,7 +110,8 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
     public nonisolated(nonsending) func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        try await complete(try makeRequest(endpoint)) { response throws(NetworkError) in
+        let request = try endpoint.makeRequest(options: configuration.requestOptions)
+        return try await complete(request) { response throws(NetworkError) in
             try endpoint.decode(response)
         }
     }
@@ -116,9 +133,13 @@ public final class NetworkClient: Sendable {
     /// - Returns: The head, and a body to read in pieces.
     /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let call = begin(request)
+        try await stream(begin(prepared(request)))
+    }
+
+    /// Sends the request of a call and returns when the head of the response arrives.
+    func stream(_ call: RequestCall) async throws(NetworkError) -> StreamedResponse {
         do throws(NetworkError) {
-            return call.observing(try await response(to: call), format: configuration.json)
+            return call.observing(try await response(to: call))
         } catch {
             throw call.ended(with: error)
         }
@@ -132,7 +153,7 @@ public final class NetworkClient: Sendable {
     public nonisolated(nonsending) func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError)
         -> StreamedResponse
     {
-        try await stream(makeRequest(endpoint))
+        try await stream(endpoint.makeRequest(options: configuration.requestOptions))
     }
 
     /// Explains the cache's decision for a request in one line.
@@ -151,27 +172,17 @@ public final class NetworkClient: Sendable {
     /// - Returns: The result and its reason; a response that would come from the cache starts with `cached:`.
     /// - Throws: `.invalidURL` if the host selection returns an invalid host.
     public func explain(_ request: NetworkRequest) throws(NetworkError) -> String {
-        guard let cache = configuration.cache else { return "not cached: the client has no cache" }
-        return cache.decideNow(try sender.preview(prepared(request))).description
+        guard let cache else { return "not cached: the client has no cache" }
+        return cache.explain(try resolved(prepared(request)))
     }
 
     // MARK: The path of a request
-
-    /// Builds the request of an endpoint, whose body is encoded in the client's format.
-    private func makeRequest<E: Endpoint>(_ endpoint: E) throws(NetworkError) -> NetworkRequest {
-        let options = configuration.requestOptions
-        // In a middleware of another client, that client's format is current.
-        guard configuration.json != .current else { return try endpoint.makeRequest(options: options) }
-        return try JSONFormat.$current.withValue(configuration.json) {
-            Result { () throws(NetworkError) in try endpoint.makeRequest(options: options) }
-        }.get()
-    }
 
     /// Sends a request, reads its response to the end and decodes it on the actor of the caller.
     nonisolated(nonsending) func complete<Output>(
         _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
-        let call = begin(request)
+        let call = try begin(prepared(request))
         do throws(NetworkError) {
             let streamed = try await response(to: call)
             do throws(NetworkError) {
@@ -188,18 +199,29 @@ public final class NetworkClient: Sendable {
         }
     }
 
-    func begin(_ request: consuming NetworkRequest) -> RequestCall {
+    /// Begins a call with the host that is selected now, for all its attempts.
+    func begin(_ request: NetworkRequest) throws(NetworkError) -> RequestCall {
+        do throws(NetworkError) {
+            return started(try resolved(request))
+        } catch {
+            throw started(request).ended(with: error)
+        }
+    }
+
+    /// Begins a call of a request that has its host.
+    func started(_ request: NetworkRequest) -> RequestCall {
         let call = RequestCall(
-            prepared(request), observers: configuration.observers, redaction: configuration.redaction,
+            request, json: configuration.json, observers: configuration.observers, redaction: configuration.redaction,
             now: configuration.now)
         call.began()
         return call
     }
 
     /// Returns the request with the client's fields and options added where it doesn't set them.
-    private func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
+    func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
         request.headers.addMissing(configuration.headers)
-        request.options = options(of: request)
+        request.options = request.options.completed(by: configuration.requestOptions)
+        request.body = request.body.encoded(in: configuration.json)
         if let handler = request.options.progress {
             let reporter = ProgressReporter(handler)
             request.options.progress = { reporter.report($0) }
@@ -210,14 +232,28 @@ public final class NetworkClient: Sendable {
         return request
     }
 
-    /// Returns the options of a request, and the client's where it doesn't set them.
-    func options(of request: borrowing NetworkRequest) -> RequestOptions {
-        request.options.isComplete ? request.options : request.options.completed(by: configuration.requestOptions)
+    /// Returns a request with the selected host of its canonical host.
+    func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        guard let canonical = request.canonicalHost, let choice = hosts?(canonical.name, canonical.scheme?.rawValue)
+        else { return request }
+        var scheme = canonical.scheme ?? request.url.scheme
+        if let chosen = choice.scheme {
+            guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
+                throw NetworkError(
+                    .invalidURL, "expected http or https for \(canonical.name), found \(chosen.debugDescription)",
+                    phase: .prepare)
+            }
+            scheme = known
+        }
+        var request = request
+        request.url = try request.url.moved(to: choice.host, scheme: scheme)
+        request.canonicalHost = canonical
+        return request
     }
 
     /// Returns the response to a call's request if its status is accepted.
     nonisolated(nonsending) func response(to call: RequestCall) async throws(NetworkError) -> StreamedResponse {
-        let response = try await passChain(call)
+        let response = try await NetworkNext(chain[...], call, sender)(call.request)
         let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects == 0
         guard isUnfollowed || call.request.options.accepts(response.status) else {
             var error = call.describing(
@@ -227,16 +263,5 @@ public final class NetworkClient: Sendable {
             throw error
         }
         return response
-    }
-
-    /// Passes a call's request through the middleware, which encodes and decodes in the client's format.
-    private nonisolated(nonsending) func passChain(_ call: RequestCall) async throws(NetworkError) -> StreamedResponse {
-        let next = NetworkNext(chain[...], call, sender)
-        guard configuration.json != .current else { return try await next(call.request) }
-        do {
-            return try await JSONFormat.$current.withValue(configuration.json) { try await next(call.request) }
-        } catch {
-            throw NetworkError(wrapping: error)
-        }
     }
 }

@@ -41,7 +41,7 @@ final class InspectedApp: Sendable {
         configuration.hostDefault = .canonical
         configuration.transport = StubTransport(["GET /notes": .text("[]")])
         let recorder = ExchangeRecorder(limit: 2)
-        configuration.client.insert(recorder, .beforeTransport)
+        configuration.client.attemptMiddleware.append(recorder)
         app = AshlarApp(configuration)
         inspector = Inspector(app, title: "Fixture", recorder: recorder, allowsReleaseBuilds: true)
         var announced = ""

@@ -56,7 +56,7 @@ public final class RecordingTransport: NetworkTransport {
 ///
 /// let recorder = ExchangeRecorder(limit: 200)
 /// var configuration = ClientConfiguration()
-/// configuration.insert(recorder, .beforeTransport)
+/// configuration.attemptMiddleware.append(recorder)
 /// ```
 ///
 /// At this place, it records each attempt, but the response after redirects, and the host before the client selects

@@ -21,13 +21,38 @@ import Foundation
 /// If the refresh itself sends requests with the same token, they have no credentials, so that they can't wait for
 /// themselves.
 public final class BearerToken: Sendable {
-    private typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
+    /// A token and its generation, which increases with each new token; a nil value means that there is none.
+    private struct Token {
+        var value: String?
+        var generation = 0
+        /// The field with the token.
+        var field: HTTPField? { value.map { .authorization(bearer: $0) } }
+    }
 
-    private let refresh: Refresh?
+    /// The result of a refresh, for the requests that wait for it.
+    private typealias Refreshed = Signal<Result<Token, NetworkError>>
+
+    private struct State {
+        var token: Token
+        /// The refresh in progress, or nil.
+        var refresh: Refreshed?
+        /// The error of the last refresh, with which requests fail until the given time.
+        var failure: (error: NetworkError, until: Duration)?
+    }
+
+    private enum Step {
+        case use(Token)
+        case wait(Refreshed)
+        /// Start a refresh of a token, and wait for it.
+        case refresh(Token, Refreshed)
+        case fail(NetworkError)
+    }
+
+    private let refresh: (@Sendable (_ rejected: String?) async throws -> String)?
     private let failurePause: Duration
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let state: Mutex<TokenState>
+    private let state: Mutex<State>
 
     /// The tokens that the current task refreshes.
     @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
@@ -49,7 +74,7 @@ public final class BearerToken: Sendable {
         self.failurePause = failurePause
         elapsed = { start.duration(to: clock.now) }
         sleep = { try await clock.sleep(for: $0) }
-        state = Mutex(TokenState(value, canRefresh: refresh != nil))
+        state = Mutex(State(token: Token(value: value)))
     }
 
     /// Identifies the user in the cache while there is no token.
@@ -62,11 +87,12 @@ public final class BearerToken: Sendable {
     ///
     /// - Parameter value: The token, or nil after a logout.
     public func replace(with value: String?) {
-        let (waiters, token) = state.withLock { state in
-            let waiters = state.replace(with: value)
-            return (waiters, state.token)
+        let (waiting, token) = state.withLock { state in
+            state.token = Token(value: value, generation: state.token.generation + 1)
+            state.failure = nil
+            return (state.refresh.take(), state.token)
         }
-        for waiter in waiters { waiter(.success(token)) }
+        waiting?.send(.success(token))
     }
 
     /// Sends a request with the token, and once more with a new one if the server rejects it.
@@ -84,7 +110,7 @@ public final class BearerToken: Sendable {
         guard let field = token.field else { return try await next(request) }
         let response = try await next(request.adding(field))
         guard response.status == 401, response.isFromSameServer else { return response }
-        let renewed: TokenState.Token
+        let renewed: Token
         do throws(NetworkError) {
             renewed = try await current(rejected: token.generation, until: deadline)
         } catch {
@@ -102,153 +128,74 @@ public final class BearerToken: Sendable {
 
     // MARK: Refreshing
 
-    private nonisolated(nonsending) func current(
-        rejected: Int?, until deadline: Duration?
-    ) async throws(NetworkError) -> TokenState.Token {
-        // The usual case: there is a token, and nothing to wait for.
-        if rejected == nil, let token = state.withLock({ $0.readyToken }) { return token }
-        return try await waited(rejected: rejected, until: deadline)
-    }
-
-    private func waited(rejected: Int?, until deadline: Duration?) async throws(NetworkError) -> TokenState.Token {
-        let timeout = deadline.map { max(.zero, $0 - elapsed()) }
-        return try await SharedWait.outcome(timeout: timeout, sleep: sleep) { id, waiter in
-            join(id, rejected, waiter)
-        } leave: { id in
-            self.state.withLock { $0.leave(id) }
-        }
-    }
-
-    /// Calls a waiter with the token, immediately or after a refresh.
-    private func join(_ id: UInt64, _ rejected: Int?, _ waiter: @escaping TokenState.Waiter) {
-        let time = elapsed()
-        let step = state.withLock { state in
-            let step = state.step(rejected: rejected, at: time)
-            switch step {
-            case .wait, .refresh: state.wait(id, waiter)
-            case .use, .fail: break
-            }
-            return step
-        }
-        switch step {
-        case .use(let token): waiter(.success(token))
-        case .fail(let error): waiter(.failure(error))
-        case .wait: break
-        case .refresh(let token): start(token)
-        }
-    }
-
-    private func start(_ token: TokenState.Token) {
-        guard let refresh else { return }
-        let refreshing = Self.refreshing.union([ObjectIdentifier(self)])
-        // Separate from the waiting task, whose cancellation must not fail the others.
-        Task { [self] in
-            do {
-                let value = try await Self.$refreshing.withValue(refreshing) { try await refresh(token.value) }
-                if value.isEmpty { throw NetworkError(.authenticationFailed, "the refresh returned an empty token") }
-                let (waiters, new) = state.withLock { state in
-                    let waiters = state.refreshed(token.generation, value)
-                    return (waiters, state.token)
-                }
-                for waiter in waiters { waiter(.success(new)) }
-            } catch {
-                let failure = NetworkError(
-                    .authenticationFailed, "the refresh of the token failed", phase: .prepare, underlying: error)
-                let until = elapsed() + failurePause
-                let waiters = state.withLock { $0.failed(token.generation, failure, until: until) }
-                for waiter in waiters { waiter(.failure(failure)) }
-            }
-        }
-    }
-}
-
-/// The current token, its generation, and the requests that wait for a refresh; a value without I/O.
-///
-/// The generation increases with each new token. A request that was rejected with an older one is sent again without a
-/// refresh.
-struct TokenState {
-    /// A token and its generation; a nil value means that there is none.
-    struct Token {
-        let value: String?
-        let generation: Int
-        /// The field with the token.
-        var field: HTTPField? { value.map { .authorization(bearer: $0) } }
-    }
-
-    typealias Outcome = Result<Token, NetworkError>
-    typealias Waiter = @Sendable (Outcome) -> Void
-
-    /// The next step of a request.
-    enum Step {
-        /// Send it with the token, or without credentials.
-        case use(Token)
-        /// Wait for the refresh.
-        case wait
-        /// Start a refresh of the token and wait for it.
-        case refresh(Token)
-        case fail(NetworkError)
-    }
-
-    private let canRefresh: Bool
-    private(set) var token: Token
-    private var isRefreshing = false
-    private var failure: (error: NetworkError, until: Duration)?
-    private var waiters: [UInt64: Waiter] = [:]
-
-    init(_ value: String?, canRefresh: Bool) {
-        token = Token(value: value, generation: 0)
-        self.canRefresh = canRefresh
-    }
-
-    /// The token of a new request, or nil if it must wait for a refresh.
-    var readyToken: Token? { isRefreshing || token.value == nil && canRefresh ? nil : token }
-
-    /// Decides how a request continues.
+    /// Returns the token of a request, after a refresh if there is none or the server rejected it.
     ///
     /// - Parameters:
     ///   - rejected: The generation that the server rejected, or nil before the request is sent.
-    ///   - time: The time, for the pause after a failure.
-    /// - Returns: The next step.
-    mutating func step(rejected: Int?, at time: Duration) -> Step {
-        if isRefreshing { return .wait }
-        if token.value != nil, rejected != token.generation { return .use(token) }
-        guard canRefresh else { return .use(token) }
-        if let failure, time < failure.until { return .fail(failure.error) }
-        failure = nil
-        isRefreshing = true
-        return .refresh(token)
+    ///   - deadline: The end of the total timeout, or nil.
+    /// - Returns: The token.
+    /// - Throws: `.authenticationFailed`, `.cancelled` or `.timedOut`.
+    private nonisolated(nonsending) func current(
+        rejected: Int?, until deadline: Duration?
+    ) async throws(NetworkError) -> Token {
+        let now = elapsed()
+        switch state.withLock({ Self.step(&$0, rejected, now) }) {
+        case .use(let token): return token
+        case .fail(let error): throw error
+        case .wait(let refreshed):
+            return try await refreshed.outcome(within: deadline.map { $0 - now }, sleep: sleep).get()
+        case .refresh(let token, let refreshed):
+            // Separate from the waiting task, whose cancellation must not fail the others.
+            Task { await renew(token, refreshed) }
+            return try await refreshed.outcome(within: deadline.map { $0 - now }, sleep: sleep).get()
+        }
     }
 
-    mutating func wait(_ id: UInt64, _ waiter: @escaping Waiter) { waiters[id] = waiter }
-
-    /// Ends the waiting of one request.
-    mutating func leave(_ id: UInt64) -> Waiter? { waiters.removeValue(forKey: id) }
-
-    /// Replaces the token, which also ends a refresh; returns the waiting requests.
-    mutating func replace(with value: String?) -> [Waiter] {
-        token = Token(value: value, generation: token.generation + 1)
-        isRefreshing = false
-        failure = nil
-        return takeWaiters()
+    private static func step(_ state: inout State, _ rejected: Int?, _ now: Duration) -> Step {
+        if let refreshed = state.refresh { return .wait(refreshed) }
+        if state.token.value != nil, rejected != state.token.generation { return .use(state.token) }
+        if let failure = state.failure, now < failure.until { return .fail(failure.error) }
+        let refreshed = Refreshed()
+        state.refresh = refreshed
+        state.failure = nil
+        return .refresh(state.token, refreshed)
     }
 
-    /// Ends the refresh of a generation with a token; returns the waiting requests, or none if the token was replaced
-    /// in the meantime.
-    mutating func refreshed(_ generation: Int, _ value: String) -> [Waiter] {
-        guard isRefreshing, generation == token.generation else { return [] }
-        return replace(with: value)
+    /// Replaces a token, unless it was replaced in the meantime.
+    private func renew(_ token: Token, _ refreshed: Refreshed) async {
+        var (value, failure): (String?, NetworkError?)
+        do {
+            let refreshing = Self.refreshing.union([ObjectIdentifier(self)])
+            value = try await Self.$refreshing.withValue(refreshing) { try await refresh?(token.value) }
+            if value?.isEmpty != false {
+                throw NetworkError(.authenticationFailed, "the refresh returned an empty token")
+            }
+        } catch {
+            failure = NetworkError(
+                .authenticationFailed, "the refresh of the token failed", phase: .prepare, underlying: error)
+        }
+        let (new, until) = (Token(value: value, generation: token.generation + 1), elapsed() + failurePause)
+        let isCurrent = state.withLock { [failure] state in
+            guard state.refresh === refreshed else { return false }
+            state.refresh = nil
+            if let failure { state.failure = (failure, until) } else { state.token = new }
+            return true
+        }
+        if isCurrent { refreshed.send(failure.map { .failure($0) } ?? .success(new)) }
     }
+}
 
-    /// Ends the refresh of a generation with a failure, with which requests fail until the given time.
-    mutating func failed(_ generation: Int, _ error: NetworkError, until time: Duration) -> [Waiter] {
-        guard isRefreshing, generation == token.generation else { return [] }
-        isRefreshing = false
-        failure = (error, time)
-        return takeWaiters()
-    }
-
-    private mutating func takeWaiters() -> [Waiter] {
-        defer { waiters = [:] }
-        return Array(waiters.values)
+extension Signal {
+    /// Waits for the value.
+    ///
+    /// - Throws: `.cancelled` or `.timedOut`.
+    nonisolated(nonsending) func outcome(
+        within limit: Duration?,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) async throws(NetworkError) -> Value {
+        if let value = await value(within: limit.map { max(.zero, $0) }, sleep: sleep) { return value }
+        if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .wait) }
+        throw NetworkError(
+            .timedOut, "the total timeout expired while the request waited for another one", phase: .wait)
     }
 }

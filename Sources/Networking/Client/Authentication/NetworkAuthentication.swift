@@ -1,5 +1,4 @@
 internal import AshlarCore
-import Foundation
 
 /// The credentials for a client's requests.
 ///
@@ -88,14 +87,15 @@ extension NetworkRequest {
     func adding(_ field: HTTPField) -> NetworkRequest {
         var request = self
         request.headers.append(field)
-        request.credentials = field
+        request.credentials?.field = field
         return request
     }
 }
 
 /// Adds credentials to requests, and renews them when the server answers 401.
 ///
-/// ``ClientConfiguration/authentication`` adds it between the cache and the retries.
+/// ``ClientConfiguration/authentication`` adds it between the cache and the retries. Credentials belong to hosts by their
+/// canonical names.
 struct AuthenticationMiddleware: NetworkMiddleware {
     private let authentication: NetworkAuthentication
     /// The hosts that receive the credentials, or nil for those of the host map.
@@ -119,7 +119,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
     ) async throws(NetworkError) -> StreamedResponse {
         guard try covers(request) else { return try await next(request) }
         var request = request
-        request.needsSecureHops = !authentication.allowsPlainHTTP
+        request.credentials = ClientCredentials(allowsPlainHTTP: authentication.allowsPlainHTTP)
         switch authentication.scheme {
         case .field(let field):
             return try await next(request.adding(field))
@@ -131,19 +131,19 @@ struct AuthenticationMiddleware: NetworkMiddleware {
             guard request.upgrade == nil else {
                 throw NetworkError(.unsupported, "a request to upgrade can't answer a challenge", phase: .prepare)
             }
-            request.digest = credentials
+            request.credentials?.digest = credentials
             return try await next(request)
         }
     }
 
-    /// Returns what identifies the credentials of a request, or nil without credentials.
-    func identity(of request: NetworkRequest) -> String? {
+    /// Returns what identifies the user of a request whose credentials this step adds, or nil without credentials.
+    func user(of request: NetworkRequest) -> String? {
         // A request that must not have credentials fails before it reaches the server.
         guard (try? covers(request)) == true else { return nil }
         return switch authentication.scheme {
         case .field(let field): field.value
         case .invalid: nil
-        // Nobody knows whose token comes next.
+        // The user of the next token is unknown.
         case .bearer(let token): token.value ?? token.unknownUser
         case .digest(let credentials): credentials.field
         }
@@ -174,18 +174,6 @@ extension StreamedResponse {
     /// Whether every redirect to this response preserved the credentials, so that a 401 applies to them.
     var isFromSameServer: Bool {
         let way = history + [url]
-        return zip(way, way.dropFirst()).allSatisfy { RedirectMachine.keepsCredentials(from: $0, to: $1) }
-    }
-}
-
-extension ClientConfiguration {
-    /// Returns a function that returns what identifies the user of a request whose credentials the client adds, or nil
-    /// without any; a cache stores only a hash of it.
-    func makeIdentity() -> @Sendable (NetworkRequest) -> String? {
-        let middleware = authentication.map { AuthenticationMiddleware($0, base: base) }
-        // A signature can contain any credentials, so that only the same client can share responses.
-        guard signs != nil else { return { middleware?.identity(of: $0) } }
-        let signer = UUID().uuidString
-        return { request in (middleware?.identity(of: request) ?? "") + "\n" + signer }
+        return zip(way, way.dropFirst()).allSatisfy { Hop.keepsCredentials(from: $0, to: $1) }
     }
 }

@@ -34,18 +34,18 @@ struct CacheEntry: Hashable, Sendable {
     var cost: Int { headers.reduce(body.count + 200) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
 
     /// Whether a request has the properties of the stored one (RFC 9111, section 4.1).
-    func matches(_ request: NetworkRequest) -> Bool {
-        varying.allSatisfy { Self.isSame($0, in: request) }
+    func matches(_ query: CacheQuery) -> Bool {
+        varying.allSatisfy { Self.isSame($0, in: query) }
     }
 
     /// Whether a request has a stored property, or is one with cookies for a response to a request without any.
-    private static func isSame(_ stored: Varying, in request: NetworkRequest) -> Bool {
-        stored.value == property(stored.name, of: request) || stored.name == cookieJar && stored.value == nil
+    private static func isSame(_ stored: Varying, in query: CacheQuery) -> Bool {
+        stored.value == property(stored.name, of: query) || stored.name == cookieJar && stored.value == nil
     }
 
     /// The names of the properties in which a request differs from the stored one.
-    func differences(from request: NetworkRequest) -> [String] {
-        varying.filter { !Self.isSame($0, in: request) }.map(\.name)
+    func differences(from query: CacheQuery) -> [String] {
+        varying.filter { !Self.isSame($0, in: query) }.map(\.name)
     }
 
     /// Updates the entry with the head of a 304 (RFC 9111, section 3.2).
@@ -81,31 +81,26 @@ struct CacheEntry: Hashable, Sendable {
         ] + headers.list(for: "Connection")
     }
 
-    private static func property(_ name: String, of request: NetworkRequest) -> String? {
+    private static func property(_ name: String, of query: CacheQuery) -> String? {
         switch name {
-        case bodyCoding: request.options.decompresses ? nil : "original"
-        case credentials: hash(ofCredentials: request)
-        case cookieJar: request.jar
+        case bodyCoding: query.request.options.decompresses ? nil : "original"
+        case credentials: hash(ofCredentials: query)
+        case cookieJar: query.jar
         default:
-            combined(request.headers, name).map { value in
+            combined(query.request.headers, name).map { value in
                 // A file must not contain secrets.
-                isSecret(name, in: request) ? SHA256.hexadecimal(Array(value.utf8)) : value
+                query.isSecret(name) ? SHA256.hexadecimal(Array(value.utf8)) : value
             }
         }
     }
 
     /// Returns a hash of everything but cookies that identifies the user, or nil if nothing does.
-    private static func hash(ofCredentials request: NetworkRequest) -> String? {
-        let fields = request.headers.filter {
-            isSecret($0.name, in: request) && !$0.name.equalsIgnoringASCIICase("Cookie")
+    private static func hash(ofCredentials query: CacheQuery) -> String? {
+        let fields = query.request.headers.filter {
+            query.isSecret($0.name) && !$0.name.equalsIgnoringASCIICase("Cookie")
         }
-        let parts = fields.map { "\($0.name.lowercased()):\($0.value)" }.sorted() + [request.identity ?? ""]
+        let parts = fields.map { "\($0.name.lowercased()):\($0.value)" }.sorted() + [query.user ?? ""]
         return parts == [""] ? nil : SHA256.hexadecimal(Array(parts.joined(separator: "\n").utf8))
-    }
-
-    private static func isSecret(_ name: String, in request: NetworkRequest) -> Bool {
-        NetworkRedaction.standard.hides(header: name)
-            || request.headers.contains { $0.isSensitive && $0.name.equalsIgnoringASCIICase(name) }
     }
 
     /// Returns all values of a field as one value, without spaces around the commas.
@@ -119,7 +114,7 @@ struct CacheEntry: Hashable, Sendable {
 
 extension CacheEntry {
     /// Creates an entry for a response.
-    init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
+    init(_ query: CacheQuery, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
         status = head.status
         self.body = body
         self.requested = requested
@@ -130,7 +125,7 @@ extension CacheEntry {
                 !Self.isSecret(field) && !unshared.contains { $0.equalsIgnoringASCIICase(field.name) }
             })
         let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
-        varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: request)) }
+        varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: query)) }
     }
 }
 
@@ -144,11 +139,11 @@ struct CacheRecord: Hashable, Sendable {
     var cost: Int { variants.reduce(0) { $0 + $1.cost } }
 
     /// Returns the latest entry that matches a request.
-    func entry(for request: NetworkRequest) -> CacheEntry? { variants.first { $0.matches(request) } }
+    func entry(for query: CacheQuery) -> CacheEntry? { variants.first { $0.matches(query) } }
 
     /// Replaces the entries that match a request with a new one, or removes them.
-    mutating func replace(_ request: NetworkRequest, by entry: CacheEntry?) {
-        variants.removeAll { $0.matches(request) }
+    mutating func replace(_ query: CacheQuery, by entry: CacheEntry?) {
+        variants.removeAll { $0.matches(query) }
         if let entry { variants.insert(entry, at: 0) }
         if variants.count > Self.mostVariants { variants.removeLast(variants.count - Self.mostVariants) }
     }

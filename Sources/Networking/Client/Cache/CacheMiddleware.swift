@@ -1,4 +1,46 @@
 internal import AshlarCore
+import Foundation
+
+/// A request for which a cache may have a response, and whose response it is.
+struct CacheQuery: Sendable {
+    /// The request as it is sent, without the credentials that the client adds.
+    let request: NetworkRequest
+    /// Identifies the jar of the cookies that the client adds; nil without them.
+    let jar: String?
+    /// Identifies the user whose credentials the client adds; nil without credentials.
+    ///
+    /// A cache stores only a hash of it.
+    let user: String?
+    private let redaction: NetworkRedaction
+
+    init(
+        _ request: NetworkRequest, cookies: CookieJar? = nil, user: String? = nil,
+        redaction: NetworkRedaction = .standard
+    ) {
+        let hop = Hop(request, cookies)
+        self.request = hop.request
+        jar = hop.jar
+        self.user = user
+        self.redaction = redaction
+    }
+
+    /// Whether the values of a field are secrets.
+    func isSecret(_ name: String) -> Bool {
+        NetworkRedaction.standard.hides(header: name) || redaction != .standard && redaction.hides(header: name)
+            || request.headers.contains { $0.isSensitive && $0.name.equalsIgnoringASCIICase(name) }
+    }
+
+    /// Whether the response to what was sent may be stored for this request: no step has changed the URL, the cookies, or
+    /// added a secret field other than the client's credentials.
+    func covers(_ hop: Hop) -> Bool {
+        let sent = hop.request
+        guard sent.url == request.url, hop.jar == jar else { return false }
+        return sent.headers.allSatisfy { field in
+            field == sent.credentials?.field || request.headers.values(for: field.name).contains(field.value)
+                || !field.isSensitive && !isSecret(field.name)
+        }
+    }
+}
 
 /// Answers requests from a cache, and stores responses in it.
 ///
@@ -6,8 +48,32 @@ internal import AshlarCore
 /// before it is returned, up to a quarter of the cache's size.
 struct CacheMiddleware: NetworkMiddleware {
     private let cache: ResponseCache
+    private let cookies: CookieJar?
+    private let redaction: NetworkRedaction
+    private let authentication: AuthenticationMiddleware?
+    /// Identifies the client if it signs requests: a signature can contain any credentials, so that only the same client
+    /// can share responses.
+    private let signer: String?
 
-    init(_ cache: ResponseCache) { self.cache = cache }
+    init(
+        _ cache: ResponseCache, cookies: CookieJar? = nil, redaction: NetworkRedaction = .standard,
+        authentication: AuthenticationMiddleware? = nil, isSigned: Bool = false
+    ) {
+        self.cache = cache
+        self.cookies = cookies
+        self.redaction = redaction
+        self.authentication = authentication
+        signer = isSigned ? UUID().uuidString : nil
+    }
+
+    private func query(_ request: NetworkRequest) -> CacheQuery {
+        var user = authentication?.user(of: request)
+        if let signer { user = (user ?? "") + "\n" + signer }
+        return CacheQuery(request, cookies: cookies, user: user, redaction: redaction)
+    }
+
+    /// Explains the decision about a request, and blocks the thread meanwhile.
+    func explain(_ request: NetworkRequest) -> String { cache.decideNow(query(request)).description }
 
     /// Returns a stored response, or the server's.
     ///
@@ -16,53 +82,54 @@ struct CacheMiddleware: NetworkMiddleware {
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard CachePolicy.isAnswered(request.method) else {
-            let url = request.method.isSafe ? nil : try next.actualURL(of: request)
             let response = try await next(request)
-            if let url, CachePolicy.invalidates(response.status) { await invalidate(url, response) }
+            if !request.method.isSafe, CachePolicy.invalidates(response.status) {
+                await invalidate(request.url, response)
+            }
             return response
         }
-        let actual = try next.preview(request)
-        switch await cache.decide(actual) {
+        let query = query(request)
+        switch await cache.decide(query) {
         case .bypass:
             return try await next(request)
         case .use(let entry, let freshness):
-            return stored(entry, freshness, actual, next)
+            return stored(entry, freshness, request, next)
         case .useAndValidate(let entry, let freshness):
-            validateInBackground(entry, request, actual, next)
-            return stored(entry, freshness, actual, next)
+            validateInBackground(entry, request, query, next)
+            return stored(entry, freshness, request, next)
         case .unavailable:
             let head = ResponseHead(status: 504, headers: ["Cache-Status": "Ashlar; fwd=miss"])
-            return StreamedResponse(head: head, body: ResponseBody(), url: actual.url)
+            return StreamedResponse(head: head, body: ResponseBody(), url: request.url)
         case .miss where request.method == .head, .validate where request.method == .head:
             return try await next(request)
         case .miss:
-            return try await shared(nil, request, actual, next)
+            return try await shared(nil, request, query, next)
         case .validate(let entry, _):
-            return try await shared(entry, request, actual, next)
+            return try await shared(entry, request, query, next)
         }
     }
 
     /// Performs an exchange together with identical requests.
     private nonisolated(nonsending) func shared(
-        _ entry: CacheEntry?, _ request: NetworkRequest, _ actual: NetworkRequest, _ next: NetworkNext
+        _ entry: CacheEntry?, _ request: NetworkRequest, _ query: CacheQuery, _ next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
-        let key = CacheExchanges.Key(actual, generation: cache.generation(actual))
+        let key = CacheExchanges.Key(query, generation: cache.generation(query))
         switch try await cache.exchanges.join(key, timeout: request.options.totalTimeout) {
         case .perform:
             // Another exchange may have ended since the decision.
-            if case .use(let entry, let freshness) = await cache.decide(actual) {
+            if case .use(let entry, let freshness) = await cache.decide(query) {
                 cache.exchanges.finish(key, .stored(entry))
-                return stored(entry, freshness, actual, next)
+                return stored(entry, freshness, request, next)
             }
         case .stored(let entry):
-            return stored(entry, CacheFreshness(entry, now: cache.now), actual, next)
+            return stored(entry, CacheFreshness(entry, now: cache.now), request, next)
         case .unshared:
-            return try await CacheExchange(cache, actual, next).send(request, entry).response
+            return try await CacheExchange(cache, query, next).send(request, entry).response
         case .failed(let error):
             throw error
         }
         do throws(NetworkError) {
-            let (response, stored) = try await CacheExchange(cache, actual, next).send(request, entry)
+            let (response, stored) = try await CacheExchange(cache, query, next).send(request, entry)
             cache.exchanges.finish(key, stored.map { .stored($0) } ?? .unshared)
             return response
         } catch {
@@ -72,14 +139,14 @@ struct CacheMiddleware: NetworkMiddleware {
     }
 
     private func validateInBackground(
-        _ entry: CacheEntry, _ request: NetworkRequest, _ actual: NetworkRequest, _ next: NetworkNext
+        _ entry: CacheEntry, _ request: NetworkRequest, _ query: CacheQuery, _ next: NetworkNext
     ) {
-        let key = CacheExchanges.Key(actual, generation: cache.generation(actual))
+        let key = CacheExchanges.Key(query, generation: cache.generation(query))
         guard cache.exchanges.begin(key) else { return }
         Task { [cache] in
             await next.apart(request) { next throws(NetworkError) in
                 do throws(NetworkError) {
-                    let exchange = CacheExchange(cache, actual, next)
+                    let exchange = CacheExchange(cache, query, next)
                     let (response, stored) = try await exchange.send(request, entry)
                     response.body.cancel()
                     cache.exchanges.finish(key, stored.map { .stored($0) } ?? .unshared)
@@ -93,10 +160,10 @@ struct CacheMiddleware: NetworkMiddleware {
     }
 
     private func stored(
-        _ entry: CacheEntry, _ freshness: CacheFreshness, _ actual: NetworkRequest, _ next: NetworkNext
+        _ entry: CacheEntry, _ freshness: CacheFreshness, _ request: NetworkRequest, _ next: NetworkNext
     ) -> StreamedResponse {
         next.call?.cached(status: entry.status)
-        return entry.response(to: actual, freshness, "hit; ttl=\(freshness.rest)")
+        return entry.response(to: request, freshness, "hit; ttl=\(freshness.rest)")
     }
 
     /// Removes the responses that a request to a URL has changed (RFC 9111, section 4.4).
@@ -140,16 +207,15 @@ extension CacheEntry {
 /// One exchange with the server, whose response updates the cache.
 struct CacheExchange {
     private let cache: ResponseCache
-    /// The request with its actual URL and cookies.
-    private let actual: NetworkRequest
+    private let query: CacheQuery
     private let next: NetworkNext
     private let generation: UInt64
 
-    init(_ cache: ResponseCache, _ actual: NetworkRequest, _ next: NetworkNext) {
+    init(_ cache: ResponseCache, _ query: CacheQuery, _ next: NetworkNext) {
         self.cache = cache
-        self.actual = actual
+        self.query = query
         self.next = next
-        generation = cache.generation(actual)
+        generation = cache.generation(query)
     }
 
     /// Sends a request, with the conditions that validate an entry if there is one.
@@ -169,26 +235,26 @@ struct CacheExchange {
             }
             return stale(entry)
         }
-        // After a switch, neither an error nor a 304 of the new host says anything about the stored response.
-        let isSwitched = isSwitched(response)
-        guard let entry, !isSwitched || response.status == 304 else { return await store(response, requested) }
+        // The response of another host says nothing about the stored one.
+        let isOther = response.sent.map { $0.request.url != query.request.url } ?? false
+        guard let entry, !isOther || response.status == 304 else { return await store(response, requested) }
         if [500, 502, 503, 504].contains(response.status), mayReplaceError(entry, request) {
             await response.body.discard(upTo: 64 << 10)
             return stale(entry)
         }
         guard response.status == 304 else { return await store(response, requested) }
         await response.body.discard(upTo: 64 << 10)
-        guard !isSwitched, CachePolicy.confirms(response.head, entry) else {
+        guard !isOther, CachePolicy.confirms(response.head, entry) else {
             // The server confirms a response that isn't stored here.
-            if !isSwitched { await cache.replace(actual, by: nil, began: generation) }
+            if !isOther { await cache.replace(query, by: nil, began: generation) }
             let requested = cache.now
             return await store(try await next(request), requested)
         }
         var updated = entry
         updated.update(with: response.head, requested: requested, received: cache.now)
-        await cache.replace(actual, by: updated, began: generation)
+        await cache.replace(query, by: updated, began: generation)
         let freshness = CacheFreshness(updated, now: cache.now)
-        return (updated.response(to: actual, freshness, "hit; fwd=stale; fwd-status=304"), updated)
+        return (updated.response(to: query.request, freshness, "hit; fwd=stale; fwd-status=304"), updated)
     }
 
     private func mayReplaceError(_ entry: CacheEntry, _ request: NetworkRequest) -> Bool {
@@ -198,13 +264,7 @@ struct CacheExchange {
     private func stale(_ entry: CacheEntry) -> (StreamedResponse, CacheEntry?) {
         let freshness = CacheFreshness(entry, now: cache.now)
         next.call?.cached(status: entry.status)
-        return (entry.response(to: actual, freshness, "hit; fwd=stale; detail=error"), entry)
-    }
-
-    /// Whether the request went to another host than the cache looked at, because the host was switched meanwhile, for
-    /// example during a retry.
-    private func isSwitched(_ response: StreamedResponse) -> Bool {
-        !(response.history.first ?? response.url).hasSameOrigin(as: actual.url)
+        return (entry.response(to: query.request, freshness, "hit; fwd=stale; detail=error"), entry)
     }
 
     /// Reads and stores a response, if it may be stored.
@@ -212,12 +272,12 @@ struct CacheExchange {
         _ response: StreamedResponse, _ requested: Int64
     ) async -> (response: StreamedResponse, stored: CacheEntry?) {
         // The key of the cache doesn't contain what steps below it add.
-        guard !isSwitched(response), !next.addedSecrets(to: response, since: actual) else { return (response, nil) }
+        if let sent = response.sent, !query.covers(sent) { return (response, nil) }
         // The cache is outside the redirects, so it doesn't know how long they are valid.
-        guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
+        guard response.history.isEmpty, CachePolicy.reasonNotToStore(query.request, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit
         else {
-            if response.status < 500 { await cache.replace(actual, by: nil, began: generation) }
+            if response.status < 500 { await cache.replace(query, by: nil, began: generation) }
             return (response, nil)
         }
         let received = cache.now
@@ -232,8 +292,8 @@ struct CacheExchange {
         } catch {
             return (response.with(ResponseBody(ChunkBodySource([bytes], failure: error))), nil)
         }
-        let entry = CacheEntry(actual, response.head, bytes, requested: requested, received: received)
-        await cache.replace(actual, by: entry, began: generation)
+        let entry = CacheEntry(query, response.head, bytes, requested: requested, received: received)
+        await cache.replace(query, by: entry, began: generation)
         return (response.with(ResponseBody(bytes)), entry)
     }
 }

@@ -29,17 +29,17 @@ enum CachePolicy {
     /// Returns the treatment of a request.
     ///
     /// - Parameters:
-    ///   - request: The request with its actual URL and cookies.
+    ///   - query: The request and its user.
     ///   - now: The time in seconds since 1970.
     ///   - record: The stored responses of its URL, if ``needsRecord(_:)`` is true.
     /// - Returns: The decision.
-    static func decide(_ request: NetworkRequest, now: Int64, _ record: CacheRecord?) -> Decision {
-        let control = CacheControl(request.headers, isRequest: true)
+    static func decide(_ query: CacheQuery, now: Int64, _ record: CacheRecord?) -> Decision {
+        let control = CacheControl(query.request.headers, isRequest: true)
         let decision =
-            if let reason = bypassReason(request, control) {
+            if let reason = bypassReason(query.request, control) {
                 Decision.bypass(reason)
             } else {
-                decide(request, record, control, now)
+                decide(query, record, control, now)
             }
         guard control.contains("only-if-cached") else { return decision }
         switch decision {
@@ -82,20 +82,20 @@ enum CachePolicy {
     }
 
     private static func decide(
-        _ request: NetworkRequest, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
+        _ query: CacheQuery, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
     ) -> Decision {
-        let decision = decideWhole(request, record, control, now)
-        guard asksForPart(request) else { return decision }
-        if case .use(let entry, _) = decision, part(request, of: entry) != nil { return decision }
+        let decision = decideWhole(query, record, control, now)
+        guard asksForPart(query.request) else { return decision }
+        if case .use(let entry, _) = decision, part(query.request, of: entry) != nil { return decision }
         return .bypass(hasRange)
     }
 
     private static func decideWhole(
-        _ request: NetworkRequest, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
+        _ query: CacheQuery, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
     ) -> Decision {
         guard let record, !record.variants.isEmpty else { return .miss("nothing is stored") }
-        guard let entry = record.entry(for: request) else {
-            let names = Set(record.variants.flatMap { $0.differences(from: request) }).sorted()
+        guard let entry = record.entry(for: query) else {
+            let names = Set(record.variants.flatMap { $0.differences(from: query) }).sorted()
             return .miss("the stored responses are for other values of \(names.joined(separator: ", "))")
         }
         let freshness = CacheFreshness(entry, now: now)

@@ -224,7 +224,7 @@ final class DirectoryCacheStore: CacheStore {
     }
 }
 
-/// A record as the bytes of a file: a mark, a checksum, and a JSON text, each on a line of its own, and the bodies.
+/// A record as the bytes of a checksummed file: a JSON text on a line of its own, and the bodies.
 enum CacheRecordCoding {
     private struct Content: Codable {
         var key: String
@@ -257,18 +257,16 @@ enum CacheRecordCoding {
                 length: entry.body.count)
         }
         let description = try JSONFormat().encode(Content(key: key, responses: responses))
-        let content = description + Array("\n".utf8) + record.variants.flatMap(\.body)
-        return Array("\(mark)\n\(checksum(content[...]))\n".utf8) + content
+        return ChecksummedFile.encode(description + Array("\n".utf8) + record.variants.flatMap(\.body), mark: mark)
     }
 
     /// Returns the key and the record, or nil for damaged bytes.
     static func decode(_ bytes: [UInt8]) -> (key: String, record: CacheRecord)? {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
-        guard lines.count == 4, lines[0].elementsEqual(mark.utf8),
-            lines[1].elementsEqual(checksum(bytes[lines[2].startIndex...]).utf8),
-            let content = try? JSONEntity(parsing: lines[2]).decode(Content.self)
+        guard let payload = ChecksummedFile.decode(bytes, mark: mark),
+            let end = payload.firstIndex(of: UInt8(ascii: "\n")),
+            let content = try? JSONEntity(parsing: payload[..<end]).decode(Content.self)
         else { return nil }
-        var bodies = lines[3]
+        var bodies = payload[(end + 1)...]
         var record = CacheRecord(variants: [])
         for response in content.responses {
             guard (0...bodies.count).contains(response.length) else { return nil }
@@ -282,6 +280,4 @@ enum CacheRecordCoding {
         }
         return bodies.isEmpty ? (content.key, record) : nil
     }
-
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String { SHA256.hexadecimal(Array(bytes)) }
 }

@@ -73,33 +73,33 @@ public final class ResponseCache: Sendable {
     /// The maximum length of a stored body.
     var bodyLimit: Int { store.recordLimit }
 
-    nonisolated(nonsending) func decide(_ request: NetworkRequest) async -> CachePolicy.Decision {
-        let record = CachePolicy.needsRecord(request) ? await store.record(CacheKey(request.url)) : nil
-        return CachePolicy.decide(request, now: now, record)
+    nonisolated(nonsending) func decide(_ query: CacheQuery) async -> CachePolicy.Decision {
+        let record = CachePolicy.needsRecord(query.request) ? await store.record(CacheKey(query.request.url)) : nil
+        return CachePolicy.decide(query, now: now, record)
     }
 
     /// Returns the decision, and blocks the thread meanwhile.
-    func decideNow(_ request: NetworkRequest) -> CachePolicy.Decision {
-        let record = CachePolicy.needsRecord(request) ? store.recordNow(CacheKey(request.url)) : nil
-        return CachePolicy.decide(request, now: now, record)
+    func decideNow(_ query: CacheQuery) -> CachePolicy.Decision {
+        let record = CachePolicy.needsRecord(query.request) ? store.recordNow(CacheKey(query.request.url)) : nil
+        return CachePolicy.decide(query, now: now, record)
     }
 
-    func generation(_ request: NetworkRequest) -> UInt64 {
-        generations.withLock { $0[CacheKey.bucket(of: request.url)] }
+    func generation(_ query: CacheQuery) -> UInt64 {
+        generations.withLock { $0[CacheKey.bucket(of: query.request.url)] }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
     nonisolated(nonsending) func replace(
-        _ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64
+        _ query: CacheQuery, by entry: CacheEntry?, began generation: UInt64
     ) async {
         let limit = store.recordLimit
-        await store.update(CacheKey(request.url)) { [self] stored in
+        await store.update(CacheKey(query.request.url)) { [self] stored in
             // An invalidation after this line removes the record after this change.
-            guard self.generation(request) == generation else { return nil }
+            guard self.generation(query) == generation else { return nil }
             var record = stored ?? CacheRecord(variants: [])
             guard entry != nil || !record.variants.isEmpty else { return nil }
-            record.replace(request, by: entry)
+            record.replace(query, by: entry)
             while record.variants.count > 1, record.cost > limit { record.variants.removeLast() }
             return record
         }
@@ -135,16 +135,16 @@ final class CacheExchanges: Sendable {
         let headers: HTTPHeaders
         let decompresses: Bool
         /// The user whose credentials the client adds.
-        let identity: String?
+        let user: String?
         /// An exchange that began before an invalidation isn't shared with later requests.
         let generation: UInt64
 
-        init(_ request: NetworkRequest, generation: UInt64) {
-            key = CacheKey(request.url)
-            identity = request.identity
+        init(_ query: CacheQuery, generation: UInt64) {
+            key = CacheKey(query.request.url)
+            user = query.user
             self.generation = generation
-            headers = request.headers
-            decompresses = request.options.decompresses
+            headers = query.request.headers
+            decompresses = query.request.options.decompresses
         }
     }
 
@@ -159,24 +159,25 @@ final class CacheExchanges: Sendable {
         case failed(NetworkError)
     }
 
-    typealias Waiter = @Sendable (Result<Outcome, NetworkError>) -> Void
-
     /// The failures that result from the timeouts, limits and redirect policy of the request that performs it.
     private static let ownFailures: Set<NetworkError.Code> = [
         .timedOut, .badResponse, .bodyTooLarge, .decompressionLimit, .insecureRedirect, .tooManyRedirects,
     ]
 
-    private let running = Mutex<[Key: [UInt64: Waiter]]>([:])
+    private let running = Mutex<[Key: Signal<Outcome>]>([:])
 
     /// The number of waiting requests.
-    var waiterCount: Int { running.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+    var waiterCount: Int { running.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
 
     /// Begins an exchange; returns whether there was none.
-    func begin(_ key: Key) -> Bool {
+    func begin(_ key: Key) -> Bool { enter(key) == nil }
+
+    /// Begins an exchange, or returns the signal of the one in progress.
+    private func enter(_ key: Key) -> Signal<Outcome>? {
         running.withLock { running in
-            guard running[key] == nil else { return false }
-            running[key] = [:]
-            return true
+            if let signal = running[key] { return signal }
+            running[key] = Signal()
+            return nil
         }
     }
 
@@ -184,20 +185,14 @@ final class CacheExchanges: Sendable {
     ///
     /// - Throws: `.cancelled` or `.timedOut`.
     func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
-        if begin(key) { return .perform }
-        return try await SharedWait.outcome(timeout: timeout) { id, waiter in
-            let isWaiting = self.running.withLock { running in
-                guard running[key] != nil else {
-                    running[key] = [:]
-                    return false
-                }
-                running[key]?[id] = waiter
-                return true
-            }
-            if !isWaiting { waiter(.success(.perform)) }
-        } leave: { id in
-            self.running.withLock { $0[key]?.removeValue(forKey: id) }
+        let deadline = timeout.map { ContinuousClock.now + $0 }
+        while let signal = enter(key) {
+            let outcome = try await signal.outcome(within: deadline.map { $0 - .now })
+            // After a cancelled exchange, one of the waiting requests performs it.
+            if case .perform = outcome { continue }
+            return outcome
         }
+        return .perform
     }
 
     /// Ends an exchange and returns its outcome to the waiting requests.
@@ -205,14 +200,10 @@ final class CacheExchanges: Sendable {
     /// If it was cancelled, one of them performs it. If it failed because of its own options, each performs its own exchange.
     func finish(_ key: Key, _ outcome: Outcome) {
         var outcome = outcome
-        if case .failed(let error) = outcome, Self.ownFailures.contains(error.code) { outcome = .unshared }
-        let waiters = running.withLock { running -> [Waiter] in
-            guard var waiting = running.removeValue(forKey: key) else { return [] }
-            guard case .failed(let error) = outcome, error.code == .cancelled else { return Array(waiting.values) }
-            guard let next = waiting.keys.min(), let successor = waiting.removeValue(forKey: next) else { return [] }
-            running[key] = waiting
-            return [{ _ in successor(.success(.perform)) }]
+        if case .failed(let error) = outcome {
+            if Self.ownFailures.contains(error.code) { outcome = .unshared }
+            if error.code == .cancelled { outcome = .perform }
         }
-        for waiter in waiters { waiter(.success(outcome)) }
+        running.withLock { $0.removeValue(forKey: key) }?.send(outcome)
     }
 }

@@ -17,7 +17,7 @@ public struct NetworkCookie: Hashable, Sendable, Codable, CustomStringConvertibl
     /// Whether the cookie is sent over https only.
     public var isSecure = false
     /// Whether the server asked to hide the cookie from scripts; stored without effect.
-    public var isHTTPOnly = false
+    package var isHTTPOnly = false
 
     /// Creates a cookie for one host and all its paths.
     public init(_ name: String, _ value: String, host: String) {

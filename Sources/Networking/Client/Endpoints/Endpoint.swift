@@ -163,7 +163,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
     /// The escaped path.
     public private(set) var description: String
     private var defect: String?
-    /// Whether the string is a URL instead of a path; see ``NetworkClient/get(_:query:headers:)``.
+    /// Whether the string is a URL instead of a path; see ``NetworkClient/get(_:query:headers:)-(EndpointPath,_,_)``.
     let isURL: Bool
 
     /// Creates a path from a string literal.

@@ -1,8 +1,8 @@
 /// A step around every request of a client.
 ///
 /// Middleware can change the request, answer it, send it again, or change the response. It receives the request with
-/// its canonical host, before redirects. `next` runs the rest of the chain, including host selection, redirects and the
-/// transport, and can be called any number of times. Call `cancel()` on the body of a response that you discard.
+/// its selected host, before redirects. `next` runs the rest of the chain, including redirects and the transport, and can
+/// be called any number of times. Call `cancel()` on the body of a response that you discard.
 ///
 /// ```swift
 /// struct AppVersion: NetworkMiddleware {
@@ -16,8 +16,8 @@
 /// }
 /// ```
 ///
-/// ``ClientConfiguration/middleware`` contains the outermost steps; ``ClientConfiguration/insert(_:_:)`` places a step
-/// behind the client's own.
+/// There are two places for steps: ``ClientConfiguration/middleware``, before the cache, and
+/// ``ClientConfiguration/attemptMiddleware``, behind the cache, the authentication and the retries.
 public protocol NetworkMiddleware: Sendable {
     /// Handles a request, usually by passing it to `next`.
     nonisolated(nonsending) func intercept(
@@ -52,32 +52,9 @@ public struct NetworkNext: Sendable {
         case .function(let run):
             return try await run(request)
         case .steps(let steps, let call, let sender):
-            guard let step = steps.first else { return try await sender.send(request, call) }
+            guard let step = steps.first else { return try await sender.send(request, call).formatted(call.json) }
             return try await step.intercept(request, next: NetworkNext(steps.dropFirst(), call, sender))
-        }
-    }
-
-    /// Returns a request as it will be sent, with its actual host and cookies but without credentials.
-    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
-        switch rest {
-        case .function: request
-        case .steps(_, _, let sender): try sender.preview(request)
-        }
-    }
-
-    /// Returns the URL to which a request will be sent, with its actual host.
-    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
-        switch rest {
-        case .function: request.url
-        case .steps(_, _, let sender): try sender.actualURL(of: request)
-        }
-    }
-
-    /// Whether a step of the rest added a secret to the request of a response.
-    func addedSecrets(to response: StreamedResponse, since preview: NetworkRequest) -> Bool {
-        switch rest {
-        case .function: false
-        case .steps(_, _, let sender): sender.addedSecrets(to: response, since: preview)
+                .formatted(call.json)
         }
     }
 

@@ -5,6 +5,8 @@ import struct Synchronization.Atomic
 /// One call of a client: its number, deadline and attempts, and its events for the observers.
 final class RequestCall: Sendable {
     let request: NetworkRequest
+    /// The client's format of JSON.
+    let json: JSONFormat
     private let observers: [NetworkObserver]
     private let redaction: NetworkRedaction
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -15,9 +17,10 @@ final class RequestCall: Sendable {
     private static let lastID = Atomic<UInt64>(0)
 
     init(
-        _ request: consuming NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction,
-        now: @escaping @Sendable () -> ContinuousClock.Instant
+        _ request: consuming NetworkRequest, json: JSONFormat, observers: [NetworkObserver],
+        redaction: NetworkRedaction, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
+        self.json = json
         self.observers = observers
         self.redaction = redaction
         self.now = now
@@ -28,7 +31,7 @@ final class RequestCall: Sendable {
 
     /// Returns a call with a number and a deadline of its own, for the same observers.
     func another(_ request: NetworkRequest) -> RequestCall {
-        RequestCall(request, observers: observers, redaction: redaction, now: now)
+        RequestCall(request, json: json, observers: observers, redaction: redaction, now: now)
     }
 
     /// Sets the total timeout of a hop to the rest of the call's.
@@ -107,10 +110,9 @@ final class RequestCall: Sendable {
     }
 
     /// Returns the response with a body that notifies the observers of its end.
-    func observing(_ response: StreamedResponse, format: JSONFormat) -> StreamedResponse {
+    func observing(_ response: StreamedResponse) -> StreamedResponse {
         var response = response
-        response.body = ResponseBody(
-            ObservedBodySource(response, call: self), format: format)
+        response.body = ResponseBody(ObservedBodySource(response, call: self), format: json)
         return response
     }
 

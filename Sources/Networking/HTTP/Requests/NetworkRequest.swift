@@ -1,7 +1,6 @@
 /// A request: method, URL, header fields, body and options.
 ///
-/// Middleware receives a request with the canonical host of its endpoint; a transport receives it with the selected
-/// host.
+/// Middleware and the transport receive a request with the host that was selected when the request was sent.
 ///
 /// ```swift
 /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes"))
@@ -13,33 +12,30 @@ public struct NetworkRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
     /// The absolute URL; a request with user information is rejected.
-    public var url: HTTPURL
+    public var url: HTTPURL {
+        didSet {
+            // Another host isn't the one that the canonical host stands for.
+            if canonicalHost != nil, url.host != oldValue.host || url.port != oldValue.port { canonicalHost = nil }
+        }
+    }
     /// The header fields; the transport adds `Host`, `Content-Length` and `Transfer-Encoding`.
     public var headers: HTTPHeaders
     /// The body.
     public var body: RequestBody
     /// Timeouts, limits and policies; those that aren't set are the client's.
     public var options: RequestOptions
-    /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
+    /// The canonical host that the URL's host represents, or nil if the URL has the actual host.
     package var canonicalHost: CanonicalHost?
 
-    /// The credentials with which the transport answers a digest challenge, or nil.
-    var digest: BasicCredentials?
-    /// Whether the request has credentials that must not be sent to other machines over plain HTTP.
-    var needsSecureHops = false
-    /// Whether a redirect led to another origin, which must not receive credentials or signatures.
-    var hasLeftOrigin = false
-    /// The field that the client's authentication added, or nil.
-    var credentials: HTTPField?
-    /// What identifies the user whose credentials the client adds, for the cache; nil without credentials.
-    var identity: String?
-    /// Identifies the jar of the cookies that the client adds, for the cache; nil without cookies.
-    var jar: String?
+    /// The credentials that the client added, or nil.
+    var credentials: ClientCredentials?
     /// Called once, when the reader of the response learns about the end of the exchange; nil if nothing asks for it.
     var measured: (@Sendable (ExchangeMetrics) -> Void)?
     /// The protocol to continue with, or nil for an ordinary request.
     package var upgrade: (any ConnectionUpgrade)?
 
+    /// The credentials with which the transport answers a digest challenge, or nil.
+    var digest: BasicCredentials? { credentials?.digest }
     /// Whether the exchange is measured.
     var isMeasured: Bool { options.measures || measured != nil }
 
@@ -78,6 +74,16 @@ package struct CanonicalHost: Hashable, Sendable {
         self.name = name
         self.scheme = scheme
     }
+}
+
+/// The credentials that a client adds to a request.
+struct ClientCredentials: Sendable {
+    /// The field that was added, or nil.
+    var field: HTTPField?
+    /// The credentials with which the transport answers a digest challenge, or nil.
+    var digest: BasicCredentials?
+    /// Whether they may be sent to other machines over plain HTTP.
+    var allowsPlainHTTP: Bool
 }
 
 /// The protocol that a request asks for in place of HTTP, such as that of WebSockets (RFC 9110, section 7.8).

@@ -8,8 +8,8 @@ public struct StreamedResponse: Sendable {
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
-    /// The fields with which the middleware passed the request on, and those of them that are the client's credentials.
-    var sent: (headers: HTTPHeaders, credentials: HTTPField?)?
+    /// The first hop of the request, or nil if nothing was sent.
+    var sent: Hop?
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
     /// The transport's record of the end of the exchange.
@@ -36,6 +36,13 @@ public struct StreamedResponse: Sendable {
     func collect(upTo limit: Int?, format: JSONFormat) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
         return complete(bytes, format: format)
+    }
+
+    /// Returns the response with a body whose values have a format.
+    func formatted(_ format: JSONFormat) -> StreamedResponse {
+        var response = self
+        response.body = body.formatted(format)
+        return response
     }
 
     /// Returns the response with a body that has been read.

@@ -3,12 +3,12 @@
 /// 301 and 302 change POST to GET; 303 changes all methods but GET and HEAD to GET; 307 and 308 preserve the method and
 /// body (RFC 9110, section 15.4, and the WHATWG fetch standard where the RFC allows a choice). A URL may redirect to
 /// itself, for example until a result is ready; only the number of redirects is limited.
-struct RedirectMachine {
+struct Redirects {
     enum Step {
         /// The response is the last one.
         case deliver
-        /// Another request follows.
-        case follow(NetworkRequest)
+        /// Another request follows; whether it may have the credentials of the one before.
+        case follow(NetworkRequest, keepsCredentials: Bool)
         /// The redirect must not be followed.
         case fail(NetworkError)
     }
@@ -66,34 +66,23 @@ struct RedirectMachine {
             return failed(
                 .bodyNotReplayable, "the redirect repeats the body, which can be sent only once", request)
         }
-        if !Self.keepsCredentials(from: request.url, to: target) {
-            next.hasLeftOrigin = true
-            Self.removeCredentials(from: &next.headers, redaction)
+        let keepsCredentials = Hop.keepsCredentials(from: request.url, to: target)
+        if !keepsCredentials {
+            next.credentials = nil
+            next.headers.removeAll { field in
+                field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
+                    || redaction.hides(header: field.name)
+                    || Self.originFields.contains { $0.equalsIgnoringASCIICase(field.name) }
+            }
         }
-        return .follow(next)
-    }
-
-    /// Removes the fields that another server must not receive.
-    static func removeCredentials(from headers: inout HTTPHeaders, _ redaction: NetworkRedaction) {
-        headers.removeAll { field in
-            field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
-                || redaction.hides(header: field.name)
-                || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
-        }
-    }
-
-    /// Whether both URLs belong to the same server, so that the second may receive the credentials of the first.
-    static func keepsCredentials(from old: HTTPURL, to new: HTTPURL) -> Bool {
-        if old.hasSameOrigin(as: new) { return true }
-        return old.host == new.host && old.scheme == .http && old.effectivePort == 80 && new.scheme == .https
-            && new.effectivePort == 443
+        return .follow(next, keepsCredentials: keepsCredentials)
     }
 
     private static let bodyFields = [
         "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Expect",
     ]
     /// The fields that belong to the first server, in addition to those that redaction hides.
-    private static let credentialFields = ["Origin", "Host"]
+    private static let originFields = ["Origin", "Host"]
 
     // MARK: Failures
 
