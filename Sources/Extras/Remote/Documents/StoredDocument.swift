@@ -3,8 +3,8 @@ import AshlarCore
 
 /// A document from a server, and its file: the last accepted copy for the next start.
 ///
-/// The file has a line for each property, an empty line, and the bytes. It is replaced atomically, so that it holds one
-/// whole document even if the process is killed.
+/// The checksummed file has a line for each property, an empty line, and the bytes. It is replaced atomically, so that it
+/// holds one whole document even if the process is killed.
 struct StoredDocument: Sendable, Equatable {
     /// The content.
     var bytes: [UInt8]
@@ -17,7 +17,7 @@ struct StoredDocument: Sendable, Equatable {
     /// The age of the content, which the signature includes; it isn't in the file, because the content has it.
     var revision: ConfigRevision?
 
-    private static let heading = "ashlar document 1"
+    private static let mark = "ashlar document 2"
     private static let largestFile = 64 << 20
 }
 
@@ -39,18 +39,15 @@ extension StoredDocument {
 
     /// Reads the content of a file; returns nil if it is not a whole document.
     init?(file: [UInt8]) {
-        let newline = UInt8(ascii: "\n")
-        let pairs = zip(file.indices, file.indices.dropFirst())
-        guard let end = pairs.first(where: { file[$0] == newline && file[$1] == newline }) else { return nil }
-        var lines = String(decoding: file[..<end.0], as: UTF8.self).split(separator: "\n").map(String.init)
-        let content = Array(file[(end.1 + 1)...])
-        guard lines.first == Self.heading, let checksum = lines.popLast(), checksum == Self.checksum(lines, content)
-        else { return nil }
+        guard var rest = ChecksummedFile.decode(file, mark: Self.mark)?[...] else { return nil }
         var fields: [String: String] = [:]
-        for line in lines.dropFirst() {
-            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")), end > rest.startIndex {
+            let parts = String(decoding: rest[..<end], as: UTF8.self).split(
+                separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 { fields[String(parts[0])] = String(parts[1]) }
+            rest = rest[(end + 1)...]
         }
+        let content = Array(rest.dropFirst())
         guard let date = fields["date:"].flatMap({ Double($0) }) else { return nil }
         func decoded(_ name: String) -> [UInt8]? { fields[name].flatMap { Base64.decode($0.utf8) } }
         self.init(
@@ -60,12 +57,11 @@ extension StoredDocument {
 
     /// The content of the file.
     var file: [UInt8] {
-        var lines = [Self.heading, "date: \(date)"]
+        var lines = ["date: \(date)"]
         // Base64, because a version from a server may contain anything.
         if let version { lines.append("version: \(Base64.encode(Array(version.utf8)))") }
         if let signature { lines.append("signature: \(Base64.encode(signature))") }
-        lines.append(Self.checksum(lines, bytes))
-        return Array((lines.joined(separator: "\n") + "\n\n").utf8) + bytes
+        return ChecksummedFile.encode(Array((lines.joined(separator: "\n") + "\n\n").utf8) + bytes, mark: Self.mark)
     }
 
     /// Replaces a file, unless it has a later document; the file has one of both documents, even after a crash.
@@ -88,10 +84,5 @@ extension StoredDocument {
         } catch {
             throw RemoteError(.unwritableCache, "can't write the cache file: \(error)", file: path)
         }
-    }
-
-    /// The last line: the hash of the lines before it and of the content.
-    private static func checksum(_ lines: [String], _ content: [UInt8]) -> String {
-        "sha256: " + SHA256.hexadecimal(Array(lines.joined(separator: "\n").utf8) + content)
     }
 }
