@@ -82,6 +82,32 @@ import Testing
         #expect(try await get(client(stub, cache) { $0.cookies = jars[0] }).text() == "sid=3")
     }
 
+    @Test(
+        "A step that leads a request to another host takes the credentials of the canonical host from it",
+        arguments: [("https://mirror.example/a", nil), ("https://api.example/other", "Bearer t")])
+    func otherHost(url: String, expected: String?) async throws {
+        struct Leading: NetworkMiddleware {
+            let url: HTTPURL
+
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                var request = request
+                request.url = url
+                return try await next(request)
+            }
+        }
+        let stub = StubTransport { _ in .status(200) }
+        var configuration = ClientConfiguration()
+        configuration.base = .canonical("api.example")
+        configuration.authentication = .bearer("t")
+        configuration.middleware = [Leading(url: try HTTPURL(url))]
+        let client = NetworkClient(configuration, transport: stub)
+        _ = try await client.get("a")
+        #expect(stub.requests.map(\.url.requestText) == [url])
+        #expect(stub.requests.first?.headers["Authorization"] == expected)
+    }
+
     @Test("A host with a dot at its end gets no cookies of all hosts of its top-level domain")
     func dots() throws {
         for (host, domain) in [("evil.com.", "com"), ("evil.com.", "com."), ("evil.co.uk.", "co.uk."), ("a.b.", "b.")] {

@@ -43,7 +43,7 @@ import Testing
         var numbers: [Int] = [.min, -1, 0, .max]
         var wide: UInt64 = .max
         var small: Int8 = -128
-        var doubles: [Double] = [0, -0.5, 1e300, 5e-324, 1.0, 123_456_789.123]
+        var doubles: [Double] = [0, -0.5, 1e300, .leastNonzeroMagnitude, 1.0, 123_456_789.123]
         var float: Float = 0.1
         var none: String?
         var some: String? = "x"

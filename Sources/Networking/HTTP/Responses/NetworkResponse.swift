@@ -40,8 +40,9 @@ public struct StreamedResponse: Sendable {
 
     /// Returns the response with a body whose values have a format.
     func formatted(_ format: JSONFormat) -> StreamedResponse {
+        guard body.format != format else { return self }
         var response = self
-        response.body = body.formatted(format)
+        response.body = ResponseBody(ChunkBodySource([], rest: body), format: format)
         return response
     }
 

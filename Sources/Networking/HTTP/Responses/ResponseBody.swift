@@ -110,11 +110,6 @@ public protocol ResponseBodySource: AnyObject, Sendable {
 }
 
 extension ResponseBody {
-    /// Returns a body with the same content whose values have a format.
-    func formatted(_ format: JSONFormat) -> ResponseBody {
-        format == self.format ? self : ResponseBody(ChunkBodySource([], rest: self), format: format)
-    }
-
     /// Reads at most `count` bytes and cancels the rest; an early end is ignored.
     func prefix(_ count: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
