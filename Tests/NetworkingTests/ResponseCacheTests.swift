@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing

@@ -24,7 +24,7 @@ private final class VersionedServer: ModelSync {
         if target.path == "notes" {
             let (list, signal) = state.withLock { state in
                 state.lists.append(Signal())
-                return (JSONEntity(array: [JSONEntity(object: Array(state.note))]), state.lists.last)
+                return (JSONEntity(array: [JSONEntity(object: state.note)]), state.lists.last)
             }
             _ = await signal?.value(within: .seconds(60))
             return ModelSyncAnswer(list)
@@ -43,17 +43,11 @@ private final class VersionedServer: ModelSync {
                     if let signal { state.saves.append(signal) }
                 }
             }
-            return (ModelSyncAnswer(JSONEntity(object: Array(state.note)), version: "\(state.version)"), signal)
+            return (ModelSyncAnswer(JSONEntity(object: state.note), version: "\(state.version)"), signal)
         }
         if let signal { _ = await signal.value(within: .seconds(60)) }
         guard let answer else { throw NetworkError(.conflict, "the server has a newer version") }
         return answer
-    }
-}
-
-extension JSONEntity {
-    fileprivate init(object members: [(key: String, value: JSONEntity)]) {
-        self.init(object: members.map { ($0.key, $0.value) })
     }
 }
 
