@@ -120,7 +120,9 @@ struct EncodedJSON: Sendable {
         case let value as Decimal:
             guard !value.isNaN else { throw refuse("JSON can't represent \(value)") }
             text += Array("\(value)".utf8)
-        default: text += Array("\(scalar)".utf8)
+        // The casts also remove the optional around a number.
+        case let value as any BinaryInteger: text += Array("\(value)".utf8)
+        default: throw refuse("JSON can't represent \(scalar)")
         }
     }
 
