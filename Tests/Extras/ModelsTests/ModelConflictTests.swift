@@ -12,9 +12,9 @@ private final class VersionedServer: ModelSync {
         /// The attributes whose newer value was replaced by an older one.
         var lost: [String] = []
         /// The lists that were read, and wait for their delivery.
-        var lists: [Signal<Void>] = []
+        var lists: [Promise<Void>] = []
         /// The saves that were accepted, and wait for their delivery.
-        var saves: [Signal<Void>] = []
+        var saves: [Promise<Void>] = []
         var holdsSaves = false
     }
 
@@ -22,15 +22,15 @@ private final class VersionedServer: ModelSync {
 
     func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer {
         if target.path == "notes" {
-            let (list, signal) = state.withLock { state in
-                state.lists.append(Signal())
+            let (list, promise) = state.withLock { state in
+                state.lists.append(Promise())
                 return (JSONEntity(array: [JSONEntity(object: state.note)]), state.lists.last)
             }
-            _ = await signal?.value(within: .seconds(60))
+            _ = await promise?.value(within: .seconds(60))
             return ModelSyncAnswer(list)
         }
-        let (answer, signal): (ModelSyncAnswer?, Signal<Void>?) = state.withLock { state in
-            var signal: Signal<Void>?
+        let (answer, promise): (ModelSyncAnswer?, Promise<Void>?) = state.withLock { state in
+            var promise: Promise<Void>?
             if verb == .update {
                 guard target.version == "\(state.version)" else { return (nil, nil) }
                 for (name, value) in target.body?.dictionary() ?? [:] {
@@ -39,13 +39,13 @@ private final class VersionedServer: ModelSync {
                 }
                 state.version += 1
                 if state.holdsSaves {
-                    signal = Signal()
-                    if let signal { state.saves.append(signal) }
+                    promise = Promise()
+                    if let promise { state.saves.append(promise) }
                 }
             }
-            return (ModelSyncAnswer(JSONEntity(object: state.note), version: "\(state.version)"), signal)
+            return (ModelSyncAnswer(JSONEntity(object: state.note), version: "\(state.version)"), promise)
         }
-        if let signal { _ = await signal.value(within: .seconds(60)) }
+        if let promise { _ = await promise.value(within: .seconds(60)) }
         guard let answer else { throw NetworkError(.conflict, "the server has a newer version") }
         return answer
     }
@@ -88,7 +88,7 @@ private final class VersionedServer: ModelSync {
             state.version += 1
         }
         try await note.fetch()
-        server.state.withLock { $0.lists[0] }.send(())
+        server.state.withLock { $0.lists[0] }.fulfill(())
         try await merge.value
         #expect(note["a"] == 5)
         try await note.save(["b": 1])
@@ -106,7 +106,7 @@ private final class VersionedServer: ModelSync {
         try await until { server.state.withLock { $0.saves.count } == 1 }
         try note.set(["a": 2])
         server.state.withLock { $0.holdsSaves = false }
-        server.state.withLock { $0.saves[0] }.send(())
+        server.state.withLock { $0.saves[0] }.fulfill(())
         try await save.value
         #expect(note["a"] == 2)
         try await note.save()
@@ -119,7 +119,7 @@ private final class VersionedServer: ModelSync {
         let server = VersionedServer()
         let clients = [list(server), list(server)]
         for client in clients { try await client.first?.fetch() }
-        var pending: [(signal: Signal<Void>, task: Task<Void, any Error>)] = []
+        var pending: [(promise: Promise<Void>, task: Task<Void, any Error>)] = []
         var (last, saved) = (0, 0)
         for _ in 0..<60 {
             let client = clients[Int.random(in: 0..<2, using: &generator)]
@@ -138,13 +138,13 @@ private final class VersionedServer: ModelSync {
                 pending.append((server.state.withLock { $0.lists[count] }, task))
             default:
                 guard let index = pending.indices.randomElement(using: &generator) else { continue }
-                let (signal, task) = pending.remove(at: index)
-                signal.send(())
+                let (promise, task) = pending.remove(at: index)
+                promise.fulfill(())
                 try await task.value
             }
         }
-        for (signal, task) in pending {
-            signal.send(())
+        for (promise, task) in pending {
+            promise.fulfill(())
             try await task.value
         }
         #expect(server.state.withLock { $0.lost }.isEmpty, "seed \(seed)")

@@ -30,7 +30,7 @@ public final class BearerToken: Sendable {
     }
 
     /// The result of a refresh, for the requests that wait for it.
-    private typealias Refreshed = Signal<Result<Token, NetworkError>>
+    private typealias Refreshed = Promise<Result<Token, NetworkError>>
 
     private struct State {
         var token: Token
@@ -92,7 +92,7 @@ public final class BearerToken: Sendable {
             state.failure = nil
             return (state.refresh.take(), state.token)
         }
-        waiting?.send(.success(token))
+        waiting?.fulfill(.success(token))
     }
 
     /// Sends a request with the token, and once more with a new one if the server rejects it.
@@ -181,11 +181,11 @@ public final class BearerToken: Sendable {
             if let failure { state.failure = (failure, until) } else { state.token = new }
             return true
         }
-        if isCurrent { refreshed.send(failure.map { .failure($0) } ?? .success(new)) }
+        if isCurrent { refreshed.fulfill(failure.map { .failure($0) } ?? .success(new)) }
     }
 }
 
-extension Signal {
+extension Promise {
     /// Waits for the value.
     ///
     /// - Throws: `.cancelled` or `.timedOut`.

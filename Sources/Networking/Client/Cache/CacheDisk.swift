@@ -59,9 +59,9 @@ final class CacheDisk: Sendable {
             add(isOptional: isOptional) { _ = job() }
             return nil
         }
-        let signal = Signal<Result>()
-        guard add(isOptional: isOptional, { signal.send(job()) }) else { return nil }
-        return await signal.value(within: Self.patience)
+        let promise = Promise<Result>()
+        guard add(isOptional: isOptional, { promise.fulfill(job()) }) else { return nil }
+        return await promise.value(within: Self.patience)
     }
 
     /// Waits for a job, at most for the given time, and returns its result.

@@ -164,7 +164,7 @@ final class CacheExchanges: Sendable {
         .timedOut, .badResponse, .bodyTooLarge, .decompressionLimit, .insecureRedirect, .tooManyRedirects,
     ]
 
-    private let running = Mutex<[Key: Signal<Outcome>]>([:])
+    private let running = Mutex<[Key: Promise<Outcome>]>([:])
 
     /// The number of waiting requests.
     var waiterCount: Int { running.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
@@ -172,11 +172,11 @@ final class CacheExchanges: Sendable {
     /// Begins an exchange; returns whether there was none.
     func begin(_ key: Key) -> Bool { enter(key) == nil }
 
-    /// Begins an exchange, or returns the signal of the one in progress.
-    private func enter(_ key: Key) -> Signal<Outcome>? {
+    /// Begins an exchange, or returns the promise of the one in progress.
+    private func enter(_ key: Key) -> Promise<Outcome>? {
         running.withLock { running in
-            if let signal = running[key] { return signal }
-            running[key] = Signal()
+            if let promise = running[key] { return promise }
+            running[key] = Promise()
             return nil
         }
     }
@@ -186,8 +186,8 @@ final class CacheExchanges: Sendable {
     /// - Throws: `.cancelled` or `.timedOut`.
     func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
         let deadline = timeout.map { ContinuousClock.now + $0 }
-        while let signal = enter(key) {
-            let outcome = try await signal.outcome(within: deadline.map { $0 - .now })
+        while let promise = enter(key) {
+            let outcome = try await promise.outcome(within: deadline.map { $0 - .now })
             // After a cancelled exchange, one of the waiting requests performs it.
             if case .perform = outcome { continue }
             return outcome
@@ -204,6 +204,6 @@ final class CacheExchanges: Sendable {
             if Self.ownFailures.contains(error.code) { outcome = .unshared }
             if error.code == .cancelled { outcome = .perform }
         }
-        running.withLock { $0.removeValue(forKey: key) }?.send(outcome)
+        running.withLock { $0.removeValue(forKey: key) }?.fulfill(outcome)
     }
 }

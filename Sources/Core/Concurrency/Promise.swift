@@ -1,11 +1,11 @@
 /// A value that arrives once, for any number of waiting tasks.
 ///
 /// ```swift
-/// let signal = Signal<Int>()
-/// Task { signal.send(7) }
-/// let number = await signal.value(within: .seconds(1))  // 7
+/// let promise = Promise<Int>()
+/// Task { promise.fulfill(7) }
+/// let number = await promise.value(within: .seconds(1))  // 7
 /// ```
-package final class Signal<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
@@ -20,7 +20,7 @@ package final class Signal<Value: Sendable>: Sendable {
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Passes a value to the waiting tasks and to later ones; only the first call has an effect.
-    package func send(_ value: Value) {
+    package func fulfill(_ value: Value) {
         let waiters = state.withLock { state -> [Int: CheckedContinuation<Value?, Never>] in
             guard state.value == nil else { return [:] }
             state.value = value
