@@ -46,6 +46,18 @@ import Testing
     }
 
     @Test(
+        "A number of a theme in JSON that does not fit is an error, and the other values are read",
+        arguments: ["9223372036854775808", "-9223372036854775809", "123456789012345678901234567890", "1e400"])
+    func invalidJSONNumber(number: String) throws {
+        let source = #"{"themes": [{"name": "t", "attributes": {"a": \#(number), "b": [1, \#(number), 2]}}]}"#
+        let parsed = Theme.parse(Array(source.utf8), file: "a.json")
+        let theme = try #require(parsed.themes.first)
+        #expect(theme.table["a"] == nil && theme.table["b"] == .list([.int(1), .int(2)]))
+        #expect(parsed.diagnostics.map(\.code) == [.malformedFile, .malformedFile])
+        #expect(parsed.diagnostics.map(\.column) == [47, 58 + number.count])
+    }
+
+    @Test(
         "A JSON file with an error has no values, and its first error has a line and a column",
         arguments: [
             (#"{"strings": {\n  "a": nope,\n  "b": {},\n}}"#, 2, 8, "expected a value, found 'n'"),

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 extension StringsTable {
     /// Parses an `.xcstrings` file: the strings of all languages in one JSON file.
@@ -32,7 +33,7 @@ struct StringCatalog {
 
     /// Reads an `.xcstrings` file.
     init(_ bytes: [UInt8], file: String) {
-        let root: SourceNode?
+        let root: PlacedValue?
         (root, text, diagnostics) = JSONReader.read(bytes: bytes, file: file)
         guard let root else { return }
         guard let strings = root["strings"]?.members else {
@@ -63,11 +64,11 @@ struct StringCatalog {
 
     private mutating func add(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ node: SourceNode
+        _ node: PlacedValue
     ) { add(severity, code, message, at: node.offset) }
 
     /// Reads a key with its texts; a key without a text in the source language is its own text.
-    private mutating func read(_ string: SourceNode.Member, _ sourceLanguage: LanguageTag?) {
+    private mutating func read(_ string: PlacedValue.Member, _ sourceLanguage: LanguageTag?) {
         key = string.key
         guard string.value.members != nil else {
             return add(
@@ -75,7 +76,7 @@ struct StringCatalog {
                 "expected a dictionary for \"\(string.key)\", found a \(string.value.value().typeName)",
                 at: string.offset)
         }
-        if case .bool(false)? = string.value["shouldTranslate"]?.kind { fixedKeys.insert(string.key) }
+        if case .boolean(false)? = string.value["shouldTranslate"]?.content { fixedKeys.insert(string.key) }
         if string.key.isEmpty { fixedKeys.insert("") }
         let comment = string.value["comment"]?.text.map { StringsTable.Entry.Comment.text($0) }
         func addText(_ value: CustomizationValue, _ language: LanguageTag, _ offset: Int) {
@@ -105,9 +106,9 @@ extension StringCatalog {
     /// Returns the value of a localization, or of a choice in it; nil if it has no text.
     ///
     /// A text wins over its variations, and a plural over devices. Substitutions outside of devices are those of all.
-    private mutating func value(_ node: SourceNode, substitutions: [SourceNode.Member]) -> CustomizationValue? {
+    private mutating func value(_ node: PlacedValue, substitutions: [PlacedValue.Member]) -> CustomizationValue? {
         let substitutions = substitutions + (node["substitutions"]?.members ?? [])
-        var choices: [String: SourceNode.Member] = [:]
+        var choices: [String: PlacedValue.Member] = [:]
         for kind in node["variations"]?.members ?? [] {
             choices[kind.key] = kind
             if kind.key == "plural" || kind.key == "device" { continue }
@@ -134,7 +135,7 @@ extension StringCatalog {
     }
 
     /// Returns the text of a node; nil, with a report, if it has none, and nil if it is new and empty.
-    private mutating func text(of node: SourceNode) -> String? {
+    private mutating func text(of node: PlacedValue) -> String? {
         if let unit = node["stringUnit"] {
             guard let text = unit["value"]?.text else {
                 add(.error, .pluralMalformed, "a \"stringUnit\" has no \"value\"", unit)
@@ -151,7 +152,7 @@ extension StringCatalog {
     }
 
     /// Returns the forms of a plural.
-    private mutating func forms(_ plural: SourceNode.Member) -> [PluralCategory: String] {
+    private mutating func forms(_ plural: PlacedValue.Member) -> [PluralCategory: String] {
         var forms: [PluralCategory: String] = [:]
         let choices = plural.value.members ?? []
         for choice in choices {
@@ -186,7 +187,7 @@ extension StringCatalog {
     }
 
     /// Returns the message of a text with variables, each of which varies by a number.
-    private mutating func message(_ text: String, _ substitutions: [SourceNode.Member]) -> CustomizationValue? {
+    private mutating func message(_ text: String, _ substitutions: [PlacedValue.Member]) -> CustomizationValue? {
         var variables: [String: CustomizationMessage.Variable] = [:]
         var positions: [String: Int] = [:]
         for substitution in substitutions {
@@ -197,7 +198,7 @@ extension StringCatalog {
             }
             let type = node["formatSpecifier"]?.text ?? "lld"
             var argument = "%" + type
-            if case .int(let position)? = node["argNum"]?.kind, (1...1_000).contains(position) {
+            if case .integer(let position)? = node["argNum"]?.content, (1...1_000).contains(position) {
                 positions[name] = Int(position)
                 argument = "%\(position)$" + type
             }

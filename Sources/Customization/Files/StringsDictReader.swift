@@ -1,3 +1,5 @@
+internal import AshlarTrees
+
 extension StringsTable {
     /// Parses an XML or binary `.stringsdict` file: strings that depend on numbers or devices.
     ///
@@ -40,19 +42,19 @@ private struct StringsDictReader {
 
     private mutating func add(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ member: SourceNode.Member
+        _ member: PlacedValue.Member
     ) {
         diagnostics.add(severity, code, message, at: text.location(ofByte: member.offset), key: key)
     }
 
     /// Returns the text or message of an entry; for a malformed entry, its value.
-    mutating func value(of member: SourceNode.Member) -> CustomizationValue {
+    mutating func value(of member: PlacedValue.Member) -> CustomizationValue {
         key = member.key
         if let text = member.value.text { return .string(text) }
         return message(member).map { .message($0) } ?? member.value.value()
     }
 
-    private mutating func message(_ member: SourceNode.Member) -> CustomizationMessage? {
+    private mutating func message(_ member: PlacedValue.Member) -> CustomizationMessage? {
         guard let members = member.value.members else {
             add(.error, .pluralMalformed, "expected a dictionary, found a \(member.value.value().typeName)", member)
             return nil
@@ -79,7 +81,7 @@ private struct StringsDictReader {
     }
 
     /// Returns the message of a rule for devices.
-    private mutating func choices(_ rule: SourceNode.Member) -> CustomizationMessage? {
+    private mutating func choices(_ rule: PlacedValue.Member) -> CustomizationMessage? {
         guard let choices = rule.value.members, !choices.isEmpty else {
             add(.error, .pluralMalformed, "\(rule.key) must be a dictionary with at least one text", rule)
             return nil
@@ -96,7 +98,7 @@ private struct StringsDictReader {
     }
 
     /// Returns the variable of a message; nil if it has no form.
-    private mutating func variable(_ member: SourceNode.Member) -> Variable? {
+    private mutating func variable(_ member: PlacedValue.Member) -> Variable? {
         guard let members = member.value.members else {
             add(.error, .pluralMalformed, "the variable \"\(member.key)\" must be a dictionary", member)
             return nil

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// The entries of one file: keys with their values and locations, in the order of the file.
 ///
@@ -209,7 +210,7 @@ extension StringsTable {
 
     /// Returns the members of a property list with their values.
     static func table(
-        of read: ReadFile, _ value: (SourceNode.Member) -> CustomizationValue
+        of read: ReadFile, _ value: (PlacedValue.Member) -> CustomizationValue
     ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         var table = StringsTable(text: read.text)
         var diagnostics = read.diagnostics
@@ -228,12 +229,12 @@ extension StringsTable {
     }
 }
 
-extension SourceNode {
+extension PlacedValue {
     /// Returns a diagnostic for each key that a dictionary at any depth has twice.
     func repeats(in text: SourceText) -> [CustomizationDiagnostic] {
-        switch kind {
-        case .list(let items): return items.flatMap { $0.repeats(in: text) }
-        case .dict(let members):
+        switch content {
+        case .array(let items): return items.flatMap { $0.repeats(in: text) }
+        case .dictionary(let members):
             var (seen, found): ([String: Int], [CustomizationDiagnostic]) = ([:], [])
             for member in members {
                 if let earlier = seen.updateValue(member.offset, forKey: member.key) {

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 extension Theme {
     /// Parses a file of themes: SquidKit's JSON in both forms, or DB5's property list.
@@ -102,7 +103,7 @@ struct ThemeReader {
 
     // MARK: SquidKit
 
-    private mutating func squidKitTheme(_ node: SourceNode) -> Theme? {
+    private mutating func squidKitTheme(_ node: PlacedValue) -> Theme? {
         guard node.members != nil else {
             report(.error, .malformedFile, "a theme must be an object", node.offset)
             return nil
@@ -110,10 +111,10 @@ struct ThemeReader {
         let name = node["name"]?.text ?? "unnamed theme"
         let dialect = colors ?? .squidKit
         var entries: [CustomizationEntry] = []
-        switch node["attributes"]?.kind {
-        case .list(let items)?:
+        switch node["attributes"]?.content {
+        case .array(let items)?:
             for item in items { squidKitAttribute(item, dialect, &entries) }
-        case .dict(let members)?: add(members, dialect, &entries)
+        case .dictionary(let members)?: add(members, dialect, &entries)
         default: break
         }
         if entries.isEmpty {
@@ -126,7 +127,7 @@ struct ThemeReader {
 
     /// Reads an attribute of the older form; without `key` and `keys`, it is an object of named values.
     private mutating func squidKitAttribute(
-        _ node: SourceNode, _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
+        _ node: PlacedValue, _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
     ) {
         guard let members = node.members else {
             return report(.error, .malformedFile, "an attribute must be an object", node.offset)
@@ -153,7 +154,7 @@ struct ThemeReader {
 
     // MARK: DB5
 
-    private mutating func db5Theme(_ member: SourceNode.Member) -> Theme? {
+    private mutating func db5Theme(_ member: PlacedValue.Member) -> Theme? {
         guard let members = member.value.members else {
             report(.error, .malformedFile, "the theme \(member.key) must be a dictionary", member.offset)
             return nil
@@ -193,15 +194,15 @@ struct ThemeReader {
     }
 
     private mutating func add(
-        _ members: [SourceNode.Member], _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
+        _ members: [PlacedValue.Member], _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
     ) {
         for member in members {
             add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
         }
     }
 
-    private mutating func value(_ node: SourceNode, _ dialect: ColorDialect, key: String?) -> CustomizationValue? {
-        if case .dict(let members) = node.kind {
+    private mutating func value(_ node: PlacedValue, _ dialect: ColorDialect, key: String?) -> CustomizationValue? {
+        if case .dictionary(let members) = node.content {
             if let content = node["color"], content.text != nil,
                 members.allSatisfy({ $0.key == "color" || $0.key == "alpha" })
             {
@@ -213,13 +214,13 @@ struct ThemeReader {
                         value(member.value, dialect, key: member.key).map { (member.key, $0) }
                     }, uniquingKeysWith: { $1 }))
         }
-        if case .null = node.kind { return nil }
+        if case .null = node.content { return nil }
         return node.value()
     }
 
     /// Reads a declared color; an alias remains an alias, and any other value is reported and remains a string.
     private mutating func color(
-        _ node: SourceNode, alpha: SourceNode?, _ dialect: ColorDialect, key: String?
+        _ node: PlacedValue, alpha: PlacedValue?, _ dialect: ColorDialect, key: String?
     ) -> CustomizationValue {
         guard let content = node.text else {
             report(.error, .malformedValue, "a color must be a text", node.offset, key: key)
@@ -235,7 +236,7 @@ struct ThemeReader {
     }
 
     /// Reads an alpha from 0 to 1; any other value is reported.
-    private mutating func opacity(_ node: SourceNode, key: String?) -> Float {
+    private mutating func opacity(_ node: PlacedValue, key: String?) -> Float {
         guard let number = node.number else {
             report(.warning, .malformedValue, "an alpha must be a number; 1 is used", node.offset, key: key)
             return 1

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// A folder of `.lproj` folders, in which each file is read at most once.
 ///
