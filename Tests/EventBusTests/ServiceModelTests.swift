@@ -198,15 +198,12 @@ struct ServiceModelTests {
         #expect(ledger.state.withLock { $0.problems }.isEmpty)
     }
 
-    @Test("A run goes on while its only service is stopped and started, and starts the services registered meanwhile")
-    func changesDuringRun() async throws {
+    @Test("A run goes on while its only service is stopped and started")
+    func restartsDuringRun() async throws {
         for round in 0..<50 {
             let services = ServiceRegistry(bus: EventBus())
-            let ledger = Ledger(needs: ["user": ["only"], "late": ["missing"]])
-            func add(_ name: String, needs: [String] = []) async throws {
-                try await services.register(name, needs: needs) { _ in try await Member(name, ledger, yields: 1) }
-            }
-            try await add("only")
+            let ledger = Ledger(needs: [:])
+            try await services.register("only") { _ in try await Member("only", ledger, yields: 1) }
             let run = Task { try await services.run(shuttingDownOn: []) }
             try await until { await services.runningNames == ["only"] }
             for _ in 0..<3 {
@@ -214,9 +211,27 @@ struct ServiceModelTests {
                 for _ in 0..<round % 7 { await Task.yield() }
                 try await services.start("only")
             }
+            await services.shutDown()
+            #expect(try await run.value.unclean == [])
+            let state = ledger.state.withLock { $0 }
+            #expect(state.alive.isEmpty && state.problems.isEmpty, "round \(round): \(state)")
+        }
+    }
+
+    @Test("A run starts the services that are registered meanwhile, as soon as their needs are registered")
+    func registrationsDuringRun() async throws {
+        for round in 0..<20 {
+            let services = ServiceRegistry(bus: EventBus())
+            let ledger = Ledger(needs: ["user": ["first"], "late": ["missing"]])
+            func add(_ name: String, needs: [String] = []) async throws {
+                try await services.register(name, needs: needs) { _ in try await Member(name, ledger, yields: 1) }
+            }
+            try await add("first")
+            let run = Task { try await services.run(shuttingDownOn: []) }
+            try await until { await services.runningNames == ["first"] }
             try await add("late", needs: ["missing"])
-            try await add("user", needs: ["only"])
-            try await until { await services.runningNames == ["only", "user"] }
+            try await add("user", needs: ["first"])
+            try await until { await services.runningNames == ["first", "user"] }
             #expect(await services.state(of: "late") == .registered)
             try await add("missing")
             try await until { await services.runningNames.contains("late") }
