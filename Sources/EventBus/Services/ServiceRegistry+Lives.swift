@@ -312,7 +312,7 @@ extension ServiceRegistry {
         entries[name]?.state = state
         if error != nil || state == .running { entries[name]?.lastError = error }
         let change = ServiceChange(name: name, state: state, error: error)
-        bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
+        bus.trigger(Topic(unchecked: "service:\(name):\(state.rawValue)"), change)
     }
 
     // MARK: Errors
