@@ -66,18 +66,20 @@ struct BusState: Sendable {
         reading.isObserved = undeliveredHook != nil
         if let index = index(of: name, core) {
             if let core { keep(core, at: index) }
+            // Row "trigger to 1 watchers": an element of the array itself would be copied with all its properties.
+            let topics = topics.span
             reading.watchers = topics[index].watchers
             reading.interceptors = topics[index].interceptors
             reading.runner = topics[index].runner
             if let payload = core?.payload, let bound = topics[index].binding?.payload {
                 reading.isMismatch = bound != payload
             }
-            if let source { merge(topics[index].bySource, of: source, name, into: &reading) }
+            if let source { merge(topics[index].bySource, of: source, into: &reading) { $0 } }
         } else {
             reading.watchers = patternWatchers(of: name)
             if !interceptors.isEmpty { reading.interceptors = interceptors.filter { $0.concerns(name) } }
         }
-        if let source { merge(bySource, of: source, name, into: &reading) }
+        if let source { merge(bySource, of: source, into: &reading) { $0.matching(name) } }
         if isPlain, !reading.isStaged { count(&reading) }
         return reading
     }
@@ -104,13 +106,14 @@ struct BusState: Sendable {
     }
 
     private func merge(
-        _ groups: [ObjectIdentifier: SourceWatchers], of source: AnyObject, _ name: String, into reading: inout Reading
+        _ groups: [ObjectIdentifier: SourceWatchers], of source: AnyObject, into reading: inout Reading,
+        _ choose: (WatcherList) -> WatcherList
     ) {
         // The group of an earlier object with the same address is not that of this one.
         guard !groups.isEmpty, let group = groups[ObjectIdentifier(source)], group.source.object === source else {
             return
         }
-        reading.watchers = reading.watchers.merged(with: group.list(of: name))
+        reading.watchers = reading.watchers.merged(with: choose(group.list))
     }
 
     private func patternWatchers(of name: String) -> WatcherList {
@@ -120,7 +123,10 @@ struct BusState: Sendable {
 
     /// Returns the place of a topic; the topic of a program caches it.
     private func index(of name: String, _ core: TopicCore?) -> Int? {
-        guard let core else { return indices[name] }
+        if let core { index(of: name, core) } else { indices[name] }
+    }
+
+    private func index(of name: String, _ core: TopicCore) -> Int? {
         let cached = core.place.load(ordering: .relaxed)
         if cached >> 24 == stamp { return cached & 0xFF_FFFF == 0 ? nil : Int(cached & 0xFF_FFFF) - 1 }
         let index = indices[name]
@@ -305,7 +311,7 @@ struct BusState: Sendable {
 
     /// Makes a topic store events, if it is declared so.
     private mutating func keep(_ core: TopicCore, at index: Int) {
-        guard core.keeping > topics[index].stored.limit else { return }
+        guard core.keeping > 0, core.keeping > topics[index].stored.limit else { return }
         topics[index].stored.limit = core.keeping
         if topics[index].runner == nil { topics[index].runner = SerialRunner() }
         storing.insert(index)

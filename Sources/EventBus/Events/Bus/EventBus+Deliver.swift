@@ -47,11 +47,19 @@ extension EventBus {
         if thread.isFull(bus: number, limit: depthLimit) { return refuseTooDeep(name, call) }
         let context = call.context(name, sequence: reading.sequence, depth: depth)
         var result = DeliveryResult(sequence: reading.sequence)
+        var untyped: Signal<any Sendable>?
+        func callBody(_ handler: EventHandler) throws -> Bool {
+            guard let body = handler.untypedBody else { return try direct(handler, context) }
+            let signal = untyped ?? Signal(payload(), context)
+            untyped = signal
+            try body(signal)
+            return true
+        }
         thread.run(ofBus: number, depth: depth + 1) {
             MetadataBox.deliver(call.metadata) {
                 for handler in reading.watchers.handlers {
                     do {
-                        if handler.watcher.isPlain, try direct(handler, context) {
+                        if handler.watcher.isPlain, try callBody(handler) {
                             result.count(.delivered, isObserver: handler.isObserver)
                         } else {
                             try offer(payload(), context, call, to: handler, &result)

@@ -14,14 +14,11 @@ extension EventBus {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        var signal: Signal<Payload>?
-        return send(
+        send(
             topic, from: source, isolation: isolation, fileID, line, payload: { payload },
             direct: { handler, context in
                 guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
-                let current = signal ?? Signal(payload, context)
-                signal = current
-                try body(current)
+                try body(Signal(payload, context))
                 return true
             })
     }

@@ -36,22 +36,14 @@ public struct Signal<Payload: Sendable>: Sendable {
     }
 }
 
-/// An event without its payload: one reference for all its watchers.
+/// An event without its payload.
 @usableFromInline
-final class SignalContext: Sendable {
+struct SignalContext: Sendable {
     let name: String
     let sequence: UInt64
     let depth: UInt32
     let source: EventSource
     let metadata: MetadataBox?
-
-    init(_ name: String, sequence: UInt64, depth: UInt32, source: EventSource, metadata: MetadataBox?) {
-        self.name = name
-        self.sequence = sequence
-        self.depth = depth
-        self.source = source
-        self.metadata = metadata
-    }
 }
 
 /// The object from which an event comes.

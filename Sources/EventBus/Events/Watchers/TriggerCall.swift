@@ -30,7 +30,7 @@ struct TriggerCall: Sendable {
 
     /// The event without its payload.
     func context(_ name: String, sequence: UInt64, depth: UInt32) -> SignalContext {
-        SignalContext(name, sequence: sequence, depth: depth, source: eventSource, metadata: metadata)
+        SignalContext(name: name, sequence: sequence, depth: depth, source: eventSource, metadata: metadata)
     }
 
     /// Clears the isolation of the caller if another thread delivers the event.

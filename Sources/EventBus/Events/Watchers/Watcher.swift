@@ -153,9 +153,12 @@ class EventHandler: @unchecked Sendable {
     // Unchecked because it has a subclass; every stored property is immutable.
     final let watcher: Watcher
     final let isObserver: Bool
+    /// The closure that runs inside the trigger, if it takes any payload.
+    final let untypedBody: (@Sendable (Signal<any Sendable>) throws -> Void)?
 
-    fileprivate init(_ watcher: Watcher) {
+    fileprivate init(_ watcher: Watcher, _ untypedBody: (@Sendable (Signal<any Sendable>) throws -> Void)?) {
         self.watcher = watcher
+        self.untypedBody = untypedBody
         isObserver = watcher.isObserver
     }
 
@@ -191,7 +194,7 @@ final class TypedHandler<Payload: Sendable>: EventHandler, @unchecked Sendable {
             body = nil
             self.queue = queue
         }
-        super.init(watcher)
+        super.init(watcher, body as? @Sendable (Signal<any Sendable>) throws -> Void)
     }
 
     override func didCancel() { queue?.end() }

@@ -60,6 +60,14 @@ struct WatcherList: Sendable {
         return low
     }
 
+    /// Returns the list without the watchers of patterns that don't match a name.
+    func matching(_ name: String) -> WatcherList {
+        let others = handlers.filter { $0.watcher.details?.pattern.map { !$0.matches(name) } ?? false }
+        var list = self
+        for handler in others { _ = list.remove(handler.watcher) }
+        return list
+    }
+
     /// Returns the list together with another one.
     ///
     /// - Complexity: O(*n*) in the number of watchers of both.
@@ -68,17 +76,21 @@ struct WatcherList: Sendable {
         if isEmpty { return other }
         var result = WatcherList()
         result.entries.reserveCapacity(count + other.count)
-        var rest = other.entries[...]
+        result.count = count + other.count
+        var index = 0
         for entry in entries where entry.handler != nil {
-            while let first = rest.first, first.handler == nil || first.precedes(entry) {
-                rest.removeFirst()
-                if first.handler != nil { result.entries.append(first) }
+            while index < other.entries.count, other.entries[index].precedes(entry) {
+                result.append(other.entries[index])
+                index += 1
             }
             result.entries.append(entry)
         }
-        result.entries += rest.filter { $0.handler != nil }
-        result.count = count + other.count
+        for entry in other.entries[index...] { result.append(entry) }
         return result
+    }
+
+    private mutating func append(_ entry: Entry) {
+        if entry.handler != nil { entries.append(entry) }
     }
 }
 
@@ -86,12 +98,4 @@ struct WatcherList: Sendable {
 struct SourceWatchers: Sendable {
     let source: WeakObject
     var list = WatcherList()
-
-    /// Returns the watchers of a topic, without those of patterns that don't match it.
-    func list(of name: String) -> WatcherList {
-        let others = list.handlers.filter { $0.watcher.details?.pattern.map { !$0.matches(name) } ?? false }
-        var list = list
-        for handler in others { _ = list.remove(handler.watcher) }
-        return list
-    }
 }
