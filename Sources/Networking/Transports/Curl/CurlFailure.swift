@@ -8,7 +8,7 @@
     #endif
 
     /// Translates libcurl's results into errors of this module, by number, because its messages differ between
-    /// versions.
+    /// versions; `Hint` has the three exceptions.
     enum CurlFailure {
         static func error(_ result: Int32, of transfer: CurlTransfer) -> NetworkError {
             if transfer.isRefused {
@@ -19,17 +19,37 @@
             if isAlert(result, of: transfer) {
                 return NetworkError(.tlsFailed, "\(message) (libcurl \(result))", phase: .tls)
             }
-            let (code, fixedPhase) =
-                isMalformed(result, of: transfer) ? (.badResponse, .receive) : code(result, of: transfer)
+            let (code, fixedPhase) = code(result, of: transfer)
             let phase = fixedPhase ?? phase(of: transfer)
             if message.isEmpty { message = transfer.strerror(result) ?? "" }
             if !transfer.hasHead, transfer.number(CurlInfo.connectCode) == 407 { message = missingCredentials }
             return NetworkError(code, "\(message) (libcurl \(result))", phase: phase)
         }
 
-        /// Whether nghttp2 couldn't read the response, such as a head of megabytes; the message is the only trace.
-        static func isMalformed(_ result: Int32, of transfer: CurlTransfer) -> Bool {
-            result == 56 && !transfer.hasHead && transfer.handle?.errorMessage.contains("nghttp2") == true
+        /// What only libcurl's message about a failure shows, because several failures share a number.
+        private enum Hint {
+            /// nghttp2 couldn't read the response, such as a head of megabytes.
+            case malformedHTTP2
+            /// The server ended the connection with a fatal alert of TLS.
+            case alert
+            /// OpenSSL doesn't know why a certificate is invalid.
+            case unexplainedCertificate
+
+            init?(_ message: String) {
+                if message.contains("nghttp2") {
+                    self = .malformedHTTP2
+                } else if message.contains(" alert ") {
+                    self = .alert
+                } else if message == "SSL certificate verification failed" {
+                    self = .unexplainedCertificate
+                } else {
+                    return nil
+                }
+            }
+        }
+
+        private static func hint(of transfer: CurlTransfer) -> Hint? {
+            transfer.handle.flatMap { Hint($0.errorMessage) }
         }
 
         /// Whether the server ended the connection with a fatal alert of TLS.
@@ -40,7 +60,7 @@
             guard [55, 56].contains(result), !transfer.hasHead, transfer.request.url.scheme == .https else {
                 return false
             }
-            if transfer.handle?.errorMessage.contains(" alert ") == true { return true }
+            if hint(of: transfer) == .alert { return true }
             let isNew = transfer.number(CurlInfo.newConnections) > 0
             return isNew && transfer.loop.certificates[transfer.request.url] != nil
         }
@@ -52,6 +72,7 @@
 
         private static func code(_ result: Int32, of transfer: CurlTransfer) -> (NetworkError.Code, NetworkPhase?) {
             switch result {
+            case 56 where !transfer.hasHead && hint(of: transfer) == .malformedHTTP2: (.badResponse, .receive)
             // If CONNECT has a status, the proxy refused.
             case _ where !transfer.hasHead && transfer.number(CurlInfo.connectCode) >= 300: (.proxyFailed, .connect)
             case 7 where transfer.proxy != nil, 5, 97: (.proxyFailed, .connect)
@@ -59,9 +80,7 @@
             case 43 where transfer.identifiesClient: (.tlsFailed, .tls)
             // With TLS 1.2, the server's alert that the client's certificate has expired is reported as if the server's own
             // were invalid; the message is then without a reason.
-            case 60
-            where transfer.identifiesClient
-                && transfer.handle?.errorMessage == "SSL certificate verification failed":
+            case 60 where transfer.identifiesClient && hint(of: transfer) == .unexplainedCertificate:
                 (.tlsFailed, .tls)
             case _ where tunnelFailures.contains(result) && transfer.asksProxyForTunnel: (.proxyFailed, .connect)
             // The head reader and the chunk reader reject malformed responses before libcurl does, except for a folded
