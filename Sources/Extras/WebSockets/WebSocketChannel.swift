@@ -8,15 +8,14 @@ final class WebSocketChannel: Sendable {
     struct State {
         var messages: [WebSocketMessage] = []
         var queued = 0
-        var receivers: [(id: UInt64, waiter: CheckedContinuation<Void, Never>)] = []
-        var pings: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        /// The tasks that wait for a message, in order.
+        var receivers: [Promise<Void>] = []
+        /// Whether each ping was answered before the end.
+        var pings: [UInt64: Promise<Bool>] = [:]
         var lastID: UInt64 = 0
-        var room: CheckedContinuation<Void, Never>?
-        /// The task that reads, while it waits to send a close frame.
-        var answer: CheckedContinuation<Void, Never>?
-        /// Whether it has waited long enough.
-        var isAnswerOverdue = false
-        var endWaiters: [CheckedContinuation<Void, Never>] = []
+        /// What the task that reads waits for: room for messages, or their receiver before it sends a close frame.
+        var room: Promise<Void>?
+        var answer: Promise<Void>?
         var sentClose = false
         var closing: WebSocketClosing?
         var ended = false
@@ -33,7 +32,7 @@ final class WebSocketChannel: Sendable {
 
         /// Whether the messages before the server's close frame or violation were received, and their receiver asks for the next one.
         var isRead: Bool {
-            ended || sentClose || !hasReceived || isAnswerOverdue || (messages.isEmpty && !receivers.isEmpty)
+            ended || sentClose || !hasReceived || (messages.isEmpty && !receivers.isEmpty)
         }
     }
 
@@ -46,6 +45,7 @@ final class WebSocketChannel: Sendable {
     let options: WebSocketOptions
     let clock: any Clock<Duration>
     let state = Mutex(State())
+    private let ending = Promise<Void>()
 
     init(
         _ connection: any WebSocketConnection, _ options: WebSocketOptions,
@@ -63,13 +63,13 @@ final class WebSocketChannel: Sendable {
     func receive() async throws(NetworkError) -> WebSocketMessage? {
         while true {
             let (message, room, ended, failure) = state.withLock {
-                state -> (WebSocketMessage?, CheckedContinuation<Void, Never>?, Bool, NetworkError?) in
+                state -> (WebSocketMessage?, Promise<Void>?, Bool, NetworkError?) in
                 guard !state.messages.isEmpty else { return (nil, nil, state.ended, state.failure) }
                 let message = state.messages.removeFirst()
                 state.queued -= message.size
                 return (message, state.isFull ? nil : state.room.take(), false, nil)
             }
-            room?.resume()
+            room?.fulfill(())
             if let message { return message }
             if let failure { throw failure }
             if ended { return nil }
@@ -79,24 +79,15 @@ final class WebSocketChannel: Sendable {
     }
 
     private func waitForMessage() async {
-        let id = newID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (goesOn, answer) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
-                    // A cancellation before this is visible here; one after this finds the receiver.
-                    if !state.messages.isEmpty || state.ended || Task.isCancelled { return (true, nil) }
-                    state.receivers.append((id, continuation))
-                    return (false, state.answer.take())
-                }
-                if goesOn { continuation.resume() }
-                answer?.resume()
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.receivers.firstIndex { $0.id == id }.map { state.receivers.remove(at: $0).waiter }
-            }
-            waiter?.resume()
+        let arrival = Promise<Void>()
+        let (waits, answer) = state.withLock { state -> (Bool, Promise<Void>?) in
+            if !state.messages.isEmpty || state.ended { return (false, nil) }
+            state.receivers.append(arrival)
+            return (true, state.answer.take())
         }
+        answer?.fulfill(())
+        guard waits, await arrival.value() == nil else { return }
+        state.withLock { $0.receivers.removeAll { $0 === arrival } }
     }
 
     func send(_ message: WebSocketMessage) async throws(NetworkError) {
@@ -113,21 +104,19 @@ final class WebSocketChannel: Sendable {
     /// Returns when the server has answered a ping.
     func ping() async throws(NetworkError) {
         try checkOpen()
-        let id = newID()
-        let answered = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    if state.ended || Task.isCancelled { return false }
-                    state.pings[id] = continuation
-                    return true
-                }
-                guard goesOn else { return continuation.resume(returning: false) }
-                connection.sendPing(Self.payload(id))
-            }
-        } onCancel: {
-            state.withLock { $0.pings.removeValue(forKey: id) }?.resume(returning: false)
+        let pong = Promise<Bool>()
+        let id = state.withLock { state -> UInt64? in
+            if state.ended || Task.isCancelled { return nil }
+            state.lastID += 1
+            state.pings[state.lastID] = pong
+            return state.lastID
         }
-        if answered { return }
+        if let id {
+            connection.sendPing(Self.payload(id))
+            let isAnswered = await pong.value()
+            _ = state.withLock { $0.pings.removeValue(forKey: id) }
+            if isAnswered == true { return }
+        }
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .wait) }
         try checkOpen()
         throw Self.closed
@@ -139,20 +128,11 @@ final class WebSocketChannel: Sendable {
             defer { state.sentClose = true }
             return (!state.sentClose && !state.ended, [state.room.take(), state.answer.take()])
         }
-        for task in waiting { task?.resume() }
+        for task in waiting { task?.fulfill(()) }
         if isFirst { connection.sendClose(code, reason) }
-        let limit = Task { [self] in
-            try? await clock.sleep(for: options.closeTimeout)
-            if !Task.isCancelled { abort() }
-        }
-        await withCheckedContinuation { continuation in
-            let goesOn = state.withLock { state in
-                if !state.ended { state.endWaiters.append(continuation) }
-                return state.ended
-            }
-            if goesOn { continuation.resume() }
-        }
-        limit.cancel()
+        // A task of its own, because a cancellation doesn't shorten the wait.
+        let isEnded = await Task { await ending.value(within: options.closeTimeout, sleep: sleep) != nil }.value
+        if !isEnded { abort() }
     }
 
     /// Ends the connection at once.
@@ -170,12 +150,7 @@ final class WebSocketChannel: Sendable {
 
     private static let closed = NetworkError(.webSocketClosed, "the WebSocket is closed", phase: .send)
 
-    private func newID() -> UInt64 {
-        state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-    }
+    private var sleep: @Sendable (Duration) async throws -> Void { { [clock] in try await clock.sleep(for: $0) } }
 
     /// The payload of a ping with a number.
     private static func payload(_ id: UInt64) -> [UInt8] {
@@ -212,7 +187,7 @@ extension WebSocketChannel {
         case .message(let message): await deliver(message)
         case .pong(let payload):
             let id = payload.count == 8 ? payload.reduce(0) { $0 << 8 | UInt64($1) } : 0
-            state.withLock { $0.pings.removeValue(forKey: id) }?.resume(returning: true)
+            state.withLock { $0.pings[id] }?.fulfill(true)
         case .close(let code, let reason):
             let closing = WebSocketClosing(code: code, reason: reason)
             state.withLock { $0.closing = closing }
@@ -242,41 +217,25 @@ extension WebSocketChannel {
 
     /// Waits until the messages before the end were received and answered; nothing can be sent after the own frame.
     private func waitForReader() async {
-        if state.withLock(\.isRead) { return }
-        let limit = Task { [self] in
-            try? await clock.sleep(for: Self.answerTime)
-            let answer = state.withLock { state in
-                state.isAnswerOverdue = true
-                return state.answer.take()
-            }
-            answer?.resume()
+        let answer = Promise<Void>()
+        let isRead = state.withLock { state in
+            if !state.isRead { state.answer = answer }
+            return state.isRead
         }
-        await withCheckedContinuation { continuation in
-            let goesOn = state.withLock { state in
-                if !state.isRead { state.answer = continuation }
-                return state.isRead
-            }
-            if goesOn { continuation.resume() }
-        }
-        limit.cancel()
+        if !isRead { _ = await answer.value(within: Self.answerTime, sleep: sleep) }
     }
 
     private func deliver(_ message: WebSocketMessage) async {
-        let receiver = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.sentClose, !state.ended else { return nil }
+        let (receiver, room) = state.withLock { state -> (Promise<Void>?, Promise<Void>?) in
+            guard !state.sentClose, !state.ended else { return (nil, nil) }
             state.messages.append(message)
             state.queued += message.size
             state.hasReceived = true
-            return state.receivers.isEmpty ? nil : state.receivers.removeFirst().waiter
+            if state.isFull { state.room = Promise() }
+            return (state.receivers.isEmpty ? nil : state.receivers.removeFirst(), state.room)
         }
-        receiver?.resume()
-        await withCheckedContinuation { continuation in
-            let goesOn = state.withLock { state in
-                if state.isFull { state.room = continuation }
-                return !state.isFull
-            }
-            if goesOn { continuation.resume() }
-        }
+        receiver?.fulfill(())
+        _ = await room?.value()
     }
 
     /// Probes a silent connection, and ends it if a probe has no answer.
@@ -301,25 +260,24 @@ extension WebSocketChannel {
 
     /// Ends the WebSocket for its callers; only the first end has an effect.
     func finish(_ failure: NetworkError?) {
-        let end = state.withLock { state -> State? in
+        let before = state.withLock { state -> State? in
             guard !state.ended else { return nil }
             let before = state
             state.ended = true
             state.failure = failure
             state.receivers = []
             state.pings = [:]
-            state.endWaiters = []
             state.room = nil
             state.answer = nil
             state.probe = nil
             return before
         }
-        guard let end else { return }
-        for receiver in end.receivers { receiver.waiter.resume() }
-        for ping in end.pings.values { ping.resume(returning: false) }
-        for waiter in end.endWaiters { waiter.resume() }
-        end.room?.resume()
-        end.answer?.resume()
-        end.probe?.cancel()
+        guard let before else { return }
+        for receiver in before.receivers { receiver.fulfill(()) }
+        for ping in before.pings.values { ping.fulfill(false) }
+        before.room?.fulfill(())
+        before.answer?.fulfill(())
+        before.probe?.cancel()
+        ending.fulfill(())
     }
 }

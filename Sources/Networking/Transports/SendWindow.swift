@@ -5,7 +5,7 @@ package final class SendWindow: Sendable {
     private struct State {
         var unsent = 0
         var isClosed = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [Promise<Void>] = []
 
         var isFull: Bool { unsent >= SendWindow.capacity && !isClosed }
     }
@@ -23,31 +23,21 @@ package final class SendWindow: Sendable {
     /// - Throws: `.connectionLost` after `close()`, `.cancelled` if the task is cancelled while it waits.
     package func add(_ bytes: Int) async throws(NetworkError) {
         while true {
-            let (isAdded, isClosed) = state.withLock { state in
-                let fits = !state.isFull && !state.isClosed
-                if fits { state.unsent += bytes }
-                return (fits, state.isClosed)
+            let (isAdded, room) = state.withLock { state -> (Bool, Promise<Void>?) in
+                if state.isClosed { return (false, nil) }
+                if state.isFull {
+                    let room = Promise<Void>()
+                    state.waiters.append(room)
+                    return (false, room)
+                }
+                state.unsent += bytes
+                return (true, nil)
             }
             if isAdded { return }
-            if isClosed { throw NetworkError(.connectionLost, "the connection is closed", phase: .send) }
-            if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
-            await waitForRoom()
-        }
-    }
-
-    private func waitForRoom() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    // A cancellation before this is visible here; one after this resumes all waiters.
-                    if !state.isFull || Task.isCancelled { return true }
-                    state.waiters.append(continuation)
-                    return false
-                }
-                if goesOn { continuation.resume() }
-            }
-        } onCancel: {
-            resumeAll()
+            guard let room else { throw NetworkError(.connectionLost, "the connection is closed", phase: .send) }
+            if await room.value() != nil { continue }
+            state.withLock { $0.waiters.removeAll { $0 === room } }
+            throw NetworkError(.cancelled, "the task was cancelled", phase: .send)
         }
     }
 
@@ -71,6 +61,6 @@ package final class SendWindow: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.fulfill(()) }
     }
 }

@@ -20,7 +20,8 @@
             var failure: NetworkError?
             var taken = 0
             var starved = false
-            var pump: UnsafeContinuation<Void, Never>?
+            /// What the reading task waits for while a piece is ready.
+            var pump: Promise<Void>?
             var task: Task<Void, Never>?
             var stopped = false
             /// The reader whose pieces are sent; a rewind replaces it.
@@ -67,14 +68,14 @@
                 return (state.task.take(), state.pump.take())
             }
             task?.cancel()
-            pump?.resume()
+            pump?.fulfill(())
         }
 
         /// Copies the next bytes; called by the loop's thread.
         func take(into space: UnsafeMutableRawBufferPointer) -> Taken {
-            let (result, pump) = state.withLock { state -> (Taken, UnsafeContinuation<Void, Never>?) in
+            let (result, pump) = state.withLock { state -> (Taken, Promise<Void>?) in
                 if let failure = state.failure { return (.failed(failure), nil) }
-                var pump: UnsafeContinuation<Void, Never>?
+                var pump: Promise<Void>?
                 if state.offset == state.piece.count {
                     guard let next = state.next.take() else {
                         if state.ended { return (atEnd(state), nil) }
@@ -104,7 +105,7 @@
                 state.taken += count
                 return (.bytes(count), pump)
             }
-            pump?.resume()
+            pump?.fulfill(())
             return result
         }
 
@@ -141,7 +142,7 @@
                 return new
             }
             old.task?.cancel()
-            old.pump?.resume()
+            old.pump?.fulfill(())
             if let ready = old.ready { read(reader, ready) }
             return true
         }
@@ -168,14 +169,13 @@
         }
 
         private func waitForRoom(for reader: any RequestBodyReader) async {
-            await withUnsafeContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    if state.next == nil || state.stopped || state.reader !== reader { return true }
-                    state.pump = continuation
-                    return false
-                }
-                if goesOn { continuation.resume() }
+            let room = Promise<Void>()
+            let waits = state.withLock { state in
+                if state.next == nil || state.stopped || state.reader !== reader { return false }
+                state.pump = room
+                return true
             }
+            if waits { _ = await room.value() }
         }
 
         private static func wrong(_ message: String) -> NetworkError {
