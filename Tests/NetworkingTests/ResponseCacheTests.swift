@@ -304,6 +304,31 @@ import Testing
         #expect(stub.requests.count == (isBelow ? 3 : 2))
     }
 
+    @Test("A 304 to a request that gets a secret below the cache doesn't renew the stored response for others")
+    func confirmedForSecret() async throws {
+        let step = AddsUser(name: "X-Api-Key", user: Mutex(""))
+        let stub = StubTransport { request in
+            let user = request.headers["X-Api-Key"] ?? ""
+            let fields: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"1\"", "X-For": user]
+            return request.headers["If-None-Match"] == nil
+                ? response("all", fields) : .status(304, headers: fields)
+        }
+        let cache = cache()
+        var configuration = ClientConfiguration()
+        configuration.cache = cache
+        let plain = NetworkClient(configuration, transport: stub)
+        configuration.attemptMiddleware = [step]
+        let secret = NetworkClient(configuration, transport: stub)
+        #expect(try await get(plain).text() == "all")
+        time.withLock { $0 += 100 }
+        step.user.withLock { $0 = "anna" }
+        let confirmed = try await get(secret)
+        #expect(try confirmed.text() == "all" && confirmed.headers["X-For"] == "anna")
+        let next = try await get(plain)
+        #expect(try next.text() == "all" && next.headers["X-For"] == "")
+        #expect(stub.requests.count == 3)
+    }
+
     @Test("A response to a request with the client's own credentials, or with a plain field from a step, is stored")
     func ownCredentials() async throws {
         let stub = StubTransport { request in

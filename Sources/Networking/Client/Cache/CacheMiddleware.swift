@@ -252,9 +252,12 @@ struct CacheExchange {
         }
         var updated = entry
         updated.update(with: response.head, requested: requested, received: cache.now)
-        await cache.replace(query, by: updated, began: generation)
         let freshness = CacheFreshness(updated, now: cache.now)
-        return (updated.response(to: query.request, freshness, "hit; fwd=stale; fwd-status=304"), updated)
+        let confirmed = updated.response(to: query.request, freshness, "hit; fwd=stale; fwd-status=304")
+        // Confirmed for the secrets of a step below the cache, and not for other requests.
+        if let sent = response.sent, !query.covers(sent) { return (confirmed, nil) }
+        await cache.replace(query, by: updated, began: generation)
+        return (confirmed, updated)
     }
 
     private func mayReplaceError(_ entry: CacheEntry, _ request: NetworkRequest) -> Bool {
