@@ -16,6 +16,9 @@ private final class VersionedServer: ModelSync {
         /// The saves that were accepted, and wait for their delivery.
         var saves: [Promise<Void>] = []
         var holdsSaves = false
+        /// What saves wait for before they arrive, and the number of waiting ones.
+        var gate: Promise<Void>?
+        var waiting = 0
     }
 
     let state = Mutex(State())
@@ -29,6 +32,11 @@ private final class VersionedServer: ModelSync {
             _ = await promise?.value(within: .seconds(60))
             return ModelSyncAnswer(list)
         }
+        let gate = state.withLock { state in
+            if verb == .update, state.gate != nil { state.waiting += 1 }
+            return verb == .update ? state.gate : nil
+        }
+        _ = await gate?.value(within: .seconds(60))
         let (answer, promise): (ModelSyncAnswer?, Promise<Void>?) = state.withLock { state in
             var promise: Promise<Void>?
             if verb == .update {
@@ -91,6 +99,27 @@ private final class VersionedServer: ModelSync {
         server.state.withLock { $0.lists[0] }.fulfill(())
         try await merge.value
         #expect(note["a"] == 5)
+        try await note.save(["b": 1])
+        #expect(server.state.withLock { $0.lost }.isEmpty)
+    }
+
+    @Test("A list that was read before a running save doesn't replace the saved attributes")
+    func listDuringSave() async throws {
+        let server = VersionedServer()
+        let notes = list(server)
+        let note = try #require(notes.first)
+        try await note.fetch()
+        let gate = Promise<Void>()
+        server.state.withLock { $0.gate = gate }
+        let save = Task { try await note.save(["a": 1]) }
+        try await until { server.state.withLock { $0.waiting } == 1 }
+        let merge = Task { try await notes.fetch(.merge) }
+        try await until { server.state.withLock { $0.lists.count } == 1 }
+        gate.fulfill(())
+        try await save.value
+        server.state.withLock { $0.lists[0] }.fulfill(())
+        try await merge.value
+        #expect(note["a"] == 1)
         try await note.save(["b": 1])
         #expect(server.state.withLock { $0.lost }.isEmpty)
     }

@@ -42,8 +42,8 @@ public final class Model: Sendable {
         case app
         /// The answer of an operation; `sent` are the attributes that were saved.
         case operation(version: String?, sent: [String: JSONEntity]?)
-        /// A list that was requested after a number of operations.
-        case list(operations: Int)
+        /// A list that was requested after a number of operations; nil if one was running.
+        case list(operations: Int?)
     }
 
     /// A running operation.
@@ -149,13 +149,14 @@ public final class Model: Sendable {
         try set(changes, silent: silent, from: .app)
     }
 
-    /// Sets the attributes of a list, unless an operation has begun since the list was requested: it knows newer ones.
-    func merge(_ changes: [String: JSONEntity], after operations: Int) throws(NetworkError) {
+    /// Sets the attributes of a list, unless an operation was running when the list was requested or has begun since then:
+    /// it may know newer ones.
+    func merge(_ changes: [String: JSONEntity], after operations: Int?) throws(NetworkError) {
         try set(changes, silent: false, from: .list(operations: operations))
     }
 
-    /// The number of operations that have begun.
-    var operations: Int { state.withLock { $0.operations } }
+    /// The number of operations so far, or nil while one is running.
+    var endedOperations: Int? { state.withLock { $0.flight == nil ? $0.operations : nil } }
 
     private func set(_ changes: [String: JSONEntity], silent: Bool, from source: Source) throws(NetworkError) {
         if let (name, value) = changes.first(where: \.value.isImpossible) {

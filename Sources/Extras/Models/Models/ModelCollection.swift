@@ -236,7 +236,7 @@ extension ModelCollection {
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
             let target = ModelSyncTarget(host: schema.host, path: schema.path)
-            let operations = Dictionary(uniqueKeysWithValues: models.map { ($0.cid, $0.operations) })
+            let operations = Dictionary(uniqueKeysWithValues: models.map { ($0.cid, $0.endedOperations) })
             try take(try attributes(in: try await requiredSync().perform(.read, target)), mode, operations)
         } catch {
             handlers.call(ModelEvent(kind: .error, collection: self, error: error))
@@ -285,13 +285,13 @@ extension ModelCollection {
 
     /// Takes up the attributes of a list; `operations` are those of each model when the list was requested.
     private func take(
-        _ all: [[String: JSONEntity]], _ mode: ModelFetchMode, _ operations: [String: Int]
+        _ all: [[String: JSONEntity]], _ mode: ModelFetchMode, _ operations: [String: Int?]
     ) throws(NetworkError) {
         if mode == .reset { return try reset(all.map { Model($0, schema: schema, sync: sync) }) }
         for attributes in all {
             let id = attributes[schema.idAttribute].flatMap(Model.text)
             if let known = id.flatMap({ self[id: $0] }) {
-                if mode == .merge { try known.merge(attributes, after: operations[known.cid] ?? -1) }
+                if mode == .merge { try known.merge(attributes, after: operations[known.cid] ?? nil) }
             } else {
                 try add([Model(attributes, schema: schema, sync: sync)])
             }
