@@ -277,6 +277,21 @@ private let notes = #"""
         #expect(replay.unused.count == 1)
     }
 
+    @Test("Dates and durations don't change when an archive is read and written")
+    func times() throws {
+        var archive = archive
+        archive.entries = try (0..<1_000).map { number in
+            var entry = try #require(archive.entries.first)
+            entry.started = Date(timeIntervalSince1970: 1_795_180_778 + Double(number) / 1_000)
+            entry.duration = .microseconds(7_900 + number * 7)
+            return entry
+        }
+        let read = try HARArchive(json: archive.bytes())
+        #expect(read.entries.map(\.duration) == archive.entries.map(\.duration))
+        #expect(read.bytes() == archive.bytes())
+        #expect(String(decoding: read.bytes(), as: UTF8.self).contains("2026-11-20T13:19:38.002Z"))
+    }
+
     @Test("Entries are in the order of requests; failed and cancelled requests are not recorded")
     func order() async throws {
         let base = StubTransport { request throws(NetworkError) in

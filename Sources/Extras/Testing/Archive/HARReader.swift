@@ -69,7 +69,8 @@ struct HARReader {
         let content = response["content"]
         var result = HAREntry(
             started: entry["startedDateTime"].date(),
-            duration: .milliseconds(max(0, min(entry["time"].double() ?? 0, 1e12))),
+            // A fraction of milliseconds can be slightly less than its microseconds.
+            duration: .microseconds(Int64((max(0, min(entry["time"].double() ?? 0, 1e12)) * 1_000).rounded())),
             request: try read(request: request),
             response: HARResponse(
                 status: status, headers: try headers(of: response),

@@ -87,6 +87,7 @@ private enum HARWriter {
     }
 
     private static func text(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // The format cuts a date that is slightly less than its milliseconds.
+        date.addingTimeInterval(0.000_5).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
