@@ -57,7 +57,8 @@ final class StringsFile {
         int[] zeros = new int[2];
         for (int i = 0; i < sample; i++) if (bytes[i] == 0) zeros[i & 1]++;
         int side = zeros[1] > zeros[0] ? 1 : 0;
-        boolean isUTF16 = zeros[side] >= Math.max(2, sample / 6) && zeros[side] > 4 * zeros[1 - side];
+        boolean isUTF8 = new String(bytes, 0, sample, StandardCharsets.UTF_8).matches("(?s)[^\ufffd]*.?");
+        boolean isUTF16 = zeros[side] >= Math.max(2, sample / (isUTF8 ? 6 : 16)) && zeros[side] > 4 * zeros[1 - side];
         return decode(bytes, 0, !isUTF16 ? "UTF-8" : side == 1 ? "UTF-16LE" : "UTF-16BE");
     }
 
@@ -131,8 +132,7 @@ final class StringsFile {
             if (kind == 2) throw new ParseException("expected \";\" in a dictionary", at);
             break;
         }
-        if (!skipSpace()) throw new ParseException("the value has no end", start);
-        if (!take(close)) throw new ParseException("malformed value", at);
+        if (!skipSpace() || !take(close)) throw new ParseException("malformed value", at < text.length() ? at : start);
         return null;
     }
 
