@@ -151,6 +151,16 @@ import Testing
         }
     }
 
+    @Test("A key with arguments by position contradicts a text with arguments by name")
+    func keyContradiction() throws {
+        let catalog = Self.catalog(["%lld items": ["en": Self.unit("{count} items")]])
+        try withFolder(["Localizable.xcstrings": catalog]) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("the key has arguments by position, and en has them by name"), "\(run.errors)")
+        }
+    }
+
     // MARK: Names
 
     @Test("Two keys with one name are an error that names both, in the command and in the source")

@@ -73,17 +73,24 @@ package struct MessageSignature: Sendable {
         case .message(let message): add(message, source)
         default: return
         }
-        if let positionalSource, let namedSource, positionalSource.name == name || namedSource.name == name {
-            contradict(
-                source, "\(positionalSource.name) has arguments by position, and \(namedSource.name) has them by name")
-        }
+        checkNotation(source)
     }
 
     /// Adds the arguments that a key contains, as in `"notes %lld"`; other signs in a key aren't placeholders.
     package mutating func add(key: String, at location: CustomizationLocation) {
         let placeholders = PrintfFormat(key).placeholders
         guard !placeholders.isEmpty, placeholders.allSatisfy({ "@diuf".contains($0.conversion) }) else { return }
-        add(key, Source(name: "the key", location: location))
+        let source = Source(name: "the key", location: location)
+        add(key, source)
+        checkNotation(source)
+    }
+
+    /// Reports a text whose arguments have positions beside a text whose arguments have names.
+    private mutating func checkNotation(_ source: Source) {
+        guard let positionalSource, let namedSource, [positionalSource.name, namedSource.name].contains(source.name)
+        else { return }
+        contradict(
+            source, "\(positionalSource.name) has arguments by position, and \(namedSource.name) has them by name")
     }
 
     private mutating func add(_ text: String, _ source: Source) {
