@@ -89,6 +89,14 @@ import Testing
     ]
 
     @Test(
+        "The message for an unknown escape names the whole character",
+        arguments: [(#"\q"#, "q"), (#"\é"#, "é"), (#"\👍🏽"#, "👍"), (#"\8"#, "8")])
+    func unknownEscape(escape: String, character: String) {
+        let parsed = StringsTable.parse(strings: Array("\"a\" = \"\(escape)\";".utf8))
+        #expect(parsed.diagnostics.map(\.message) == ["\\\(character) is not an escape and is \(character)"])
+    }
+
+    @Test(
         "The valid entries of a malformed file are read, and the others reported with line and column", arguments: cases
     )
     func recovery(_ test: Case) {

@@ -43,7 +43,7 @@ struct StringsLexer {
         case UInt8(ascii: "<"): return .data(try data())
         default:
             while at < bytes.count, Self.isUnquoted(bytes[at]) { at += 1 }
-            if at > offset { return .string(String(decoding: bytes[offset..<at], as: UTF8.self)) }
+            if at > offset { return .string(text(offset..<at)) }
             at += 1
             return .mark(bytes[offset])
         }
@@ -69,6 +69,11 @@ struct StringsLexer {
     /// Returns whether U+2028 or U+2029 starts here.
     private func isLineSeparator(_ offset: Int) -> Bool {
         bytes[offset] == 0xE2 && byte(offset + 1) == 0x80 && (byte(offset + 2) == 0xA8 || byte(offset + 2) == 0xA9)
+    }
+
+    /// Returns a part of the text; the buffer avoids an allocation with which a slice would be decoded.
+    private func text(_ range: Range<Int>) -> String {
+        bytes[range].withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
     private mutating func note(
@@ -111,15 +116,14 @@ extension StringsLexer {
         var inner: Int?
         offset = start
         at += 2
-        while hasNoCommentEnd > start + 2, at + 1 < bytes.count {
-            if bytes[at] == UInt8(ascii: "*"), bytes[at + 1] == UInt8(ascii: "/") {
-                at += 2
-                comment = start..<at
-                if let inner { checkBlockComment(start..<at, inner: inner) }
-                return
-            }
-            if inner == nil, bytes[at] == UInt8(ascii: "/"), bytes[at + 1] == UInt8(ascii: "*") { inner = at }
+        while hasNoCommentEnd > start + 2, let star = bytes[at...].firstIndex(of: UInt8(ascii: "*")) {
+            if inner == nil, star > start + 2, bytes[star - 1] == UInt8(ascii: "/") { inner = star - 1 }
+            at = star + 1
+            guard byte(at) == UInt8(ascii: "/") else { continue }
             at += 1
+            comment = start..<at
+            if let inner { checkBlockComment(start..<at, inner: inner) }
+            return
         }
         hasNoCommentEnd = min(hasNoCommentEnd, start + 2)
         at = start + 2
@@ -162,18 +166,16 @@ extension StringsLexer {
         // The text before `plain`, in UTF-16, because two escapes can form a surrogate pair.
         var units: [UInt16] = []
         var plain = start
-        while at < bytes.count, bytes[at] != quote {
-            guard bytes[at] == UInt8(ascii: "\\") else {
-                at += 1
-                continue
+        while true {
+            at = bytes[at...].firstIndex { $0 == quote || $0 == UInt8(ascii: "\\") } ?? bytes.count
+            guard at < bytes.count else {
+                throw Problem(offset: start - 1, code: .unterminatedString, message: "unterminated string")
             }
-            units += String(decoding: bytes[plain..<at], as: UTF8.self).utf16
+            if bytes[at] == quote { break }
+            units += text(plain..<at).utf16
             plain = escape(&units)
         }
-        guard at < bytes.count else {
-            throw Problem(offset: start - 1, code: .unterminatedString, message: "unterminated string")
-        }
-        let rest = String(decoding: bytes[plain..<at], as: UTF8.self)
+        let rest = text(plain..<at)
         at += 1
         return plain == start ? rest : String(decoding: units + rest.utf16, as: UTF16.self)
     }
@@ -222,7 +224,8 @@ extension StringsLexer {
                     start, .warning, .suspiciousEscape,
                     "\\u is not an escape and is the letter u; use \\U with four digits")
             default:
-                let text = String(decoding: bytes[(at - 1)...].prefix(4), as: UTF8.self).unicodeScalars.prefix(1)
+                let scalars = String(decoding: bytes[(at - 1)...].prefix(4), as: UTF8.self).unicodeScalars
+                let text = scalars.first.map { String($0) } ?? ""
                 note(start, .note, .suspiciousEscape, "\\\(text) is not an escape and is \(text)")
             }
             return at - 1

@@ -26,7 +26,8 @@ struct StringsParser {
 
     init(_ text: SourceText) {
         let isMarked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])
-        table = StringsTable(text: text)
+        // An entry has more than 64 bytes in most files.
+        table = StringsTable(text: text, capacity: text.utf8.count / 64)
         lexer = StringsLexer(text.utf8, from: isMarked ? 3 : 0)
         rereads = 4 * text.utf8.count + 4096
         if isMarked {

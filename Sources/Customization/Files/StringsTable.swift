@@ -35,7 +35,11 @@ public struct StringsTable: Sendable {
     /// The positions of the entries that aren't replaced.
     private var numbers: [ByteKey: Int] = [:]
 
-    init(text: SourceText) { self.text = text }
+    init(text: SourceText, capacity: Int = 0) {
+        self.text = text
+        entries.reserveCapacity(capacity)
+        numbers.reserveCapacity(capacity)
+    }
 
     /// Creates a table from entries; for duplicate keys, the last entry wins.
     ///
