@@ -67,13 +67,7 @@ struct BusState: Sendable {
         if let index = index(of: name, core) {
             if let core { keep(core, at: index) }
             // Row "trigger to 1 watchers": an element of the array itself would be copied with all its properties.
-            let topics = topics.span
-            reading.watchers = topics[index].watchers
-            reading.interceptors = topics[index].interceptors
-            reading.runner = topics[index].runner
-            if let payload = core?.payload, let bound = topics[index].binding?.payload {
-                reading.isMismatch = bound != payload
-            }
+            topics.withUnsafeBufferPointer { $0[index].read(core, into: &reading) }
             if let source { merge(topics[index].bySource, of: source, into: &reading) { $0 } }
         } else {
             reading.watchers = patternWatchers(of: name)

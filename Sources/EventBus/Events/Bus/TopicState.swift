@@ -30,6 +30,14 @@ struct TopicState: Sendable {
         if !watcher.isObserver { counts.handlers += change }
     }
 
+    /// Adds what a trigger reads of the topic.
+    func read(_ core: TopicCore?, into reading: inout BusState.Reading) {
+        reading.watchers = watchers
+        reading.interceptors = interceptors
+        reading.runner = runner
+        if let payload = core?.payload, let bound = binding?.payload { reading.isMismatch = bound != payload }
+    }
+
     var isUnused: Bool { counts.all == 0 && !isDeclared && stored.events.isEmpty }
 
     /// The kinds of watches without a source.
