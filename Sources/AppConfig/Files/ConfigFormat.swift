@@ -172,7 +172,10 @@ public struct JSONWithCommentsFormat: ConfigFormat {
 
 /// The limits beyond which a source is rejected with an error.
 public struct ConfigLimits: Sendable, Hashable {
-    /// The maximum nesting of dictionaries and arrays, by default and at most 512, so that a small stack suffices.
+    /// The maximum nesting of dictionaries and arrays, by default and at most 512.
+    ///
+    /// A configuration with 512 levels needs more than 512 KB of stack in optimized builds. If a thread with a stack of this
+    /// size, as secondary threads of Apple systems have, reads files that others can write, choose a smaller value.
     public var depth: Int = ConfigLimits.deepest { didSet { depth = min(max(depth, 1), Self.deepest) } }
     /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
     public var bytes: Int = 64 << 20 { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
