@@ -94,7 +94,7 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     ///   - line: The line of the value, from 1, or 0 if unknown.
     ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
     ///   - isSecret: Whether the value, and every value that is built from it, is never printed.
-    /// - Throws: ``ConfigError`` if the path doesn't start with a key or has more than 512 steps, or if an index is beyond
+    /// - Throws: ``ConfigError`` if the path doesn't start with a key or has more than 128 steps, or if an index is beyond
     ///   the end of an array.
     public mutating func set(
         _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0, isSecret: Bool = false
@@ -172,10 +172,9 @@ public struct JSONWithCommentsFormat: ConfigFormat {
 
 /// The limits beyond which a source is rejected with an error.
 public struct ConfigLimits: Sendable, Hashable {
-    /// The maximum nesting of dictionaries and arrays, by default and at most 512.
+    /// The maximum nesting of dictionaries and arrays, by default and at most 128.
     ///
-    /// A configuration with 512 levels needs more than 512 KB of stack in optimized builds. If a thread with a stack of this
-    /// size, as secondary threads of Apple systems have, reads files that others can write, choose a smaller value.
+    /// Reading a file of this depth uses less than a half of the 512 KB that a secondary thread of Apple's systems has.
     public var depth: Int = ConfigLimits.deepest { didSet { depth = min(max(depth, 1), Self.deepest) } }
     /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
     public var bytes: Int = 64 << 20 { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
@@ -187,7 +186,7 @@ public struct ConfigLimits: Sendable, Hashable {
     package var expandedTotalBytes: Int = 16 << 20
 
     /// The maximum nesting of every configuration, whose tree is read and freed with recursion.
-    static let deepest = 512
+    static let deepest = PlacedValue.deepest
 
     package init() {}
 }

@@ -6,7 +6,7 @@ extension ApplicationConfig {
     /// The value at a path; setting it writes a run-time value, and setting `nil` removes the key.
     ///
     /// Writing creates missing dictionaries on the path and replaces other values on it. An index can be that of an
-    /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 512 steps, change
+    /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 128 steps, change
     /// nothing and record a diagnostic in `diagnostics`.
     ///
     /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the written values and in the
@@ -24,7 +24,7 @@ extension ApplicationConfig {
             return
         }
         guard components.count <= ConfigLimits.deepest else {
-            record(ConfigDiagnostic(.defaultUsed, message: "can't write: the path has more than 512 steps"))
+            record(ConfigDiagnostic(.defaultUsed, message: "can't write: the path has more than \(ConfigLimits.deepest) steps"))
             return
         }
         switch write(value, at: components) {

@@ -11,8 +11,15 @@
 extension ConfigValue: Codable {
     /// Decodes a value of any type.
     ///
-    /// - Throws: `DecodingError` if a configuration can't contain the value.
+    /// - Throws: `DecodingError` if a configuration can't contain the value, or if it is nested more than 128 levels deep.
     public init(from decoder: any Decoder) throws {
+        // Checked before each container, because the text can be a stranger's and each level needs stack.
+        guard decoder.codingPath.count <= ConfigLimits.deepest else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: Array(decoder.codingPath.prefix(8)),
+                    debugDescription: "more than \(ConfigLimits.deepest) nested dictionaries and arrays"))
+        }
         if let entries = try? decoder.container(keyedBy: EntryKey.self) {
             if entries.allKeys.map(\.stringValue) == [EntryKey.real.stringValue],
                 let number = (try? entries.decode(String.self, forKey: .real)).flatMap({ Double($0) })

@@ -137,7 +137,7 @@ package struct PropertyListLimits: Sendable, Hashable {
     /// The total length of all keys in bytes, including each use of a shared key of a binary file.
     package var keyBytes: Int
 
-    package init(depth: Int = 512, values: Int = 4_000_000, keyBytes: Int = 64 << 20) {
+    package init(depth: Int = PlacedValue.deepest, values: Int = 4_000_000, keyBytes: Int = 64 << 20) {
         self.depth = depth
         self.values = values
         self.keyBytes = keyBytes
