@@ -50,34 +50,6 @@ import Testing
         #expect(report.config.string(forKey: "value") == expected)
     }
 
-    @Test(
-        "References in braces resolve as planned for NEIApplicationConfig",
-        arguments: [
-            ("{HOST}", "example.org"), ("https://{HOST}:{port}/", "https://example.org:8080/"),
-            ("{none:-a{ b}", "a{ b"), ("{env:HOME_DIR}", "/home/me"), ("{{HOST}}", "{HOST}"),
-            ("{ a }", "{ a }"), ("{}", "{}"), ("{", "{"), ("${HOST}", "$example.org"), ("{a b", "{a b"),
-            ("{deep.inner}", "core"), ("{HOST:-x}}}", "example.org}"), ("{none:-}", ""), ("{x:y", "{x:y"),
-        ])
-    func braces(template: String, expected: String) throws {
-        let json = """
-            {"value": \(String(decoding: try JSONEncoder().encode(template), as: UTF8.self)), "HOST": "example.org",
-             "port": 8080, "deep": {"inner": "{CORE}"}, "CORE": "core"}
-            """
-        let report = Self.load(json, variables: ["HOME_DIR": "/home/me"]) { $0.referenceSyntax = .braces }
-        #expect(report.errors.isEmpty, "\(report.errors)")
-        #expect(report.config.string(forKey: "value") == expected)
-    }
-
-    @Test("References in braces are checked like others")
-    func bracesFail() throws {
-        let report = Self.load(#"{"a": "{b}", "b": "{a}", "c": "{nope}"}"#) { $0.referenceSyntax = .braces }
-        #expect(report.errors.map(\.code) == [.referenceCycle, .unresolvedReference, .unresolvedReference])
-        #expect(report.errors.last?.description == "c: {nope} is not defined (ApplicationConfig.json:1:31)")
-        #expect(Self.load(#"{"a": "{b:-c"}"#) { $0.referenceSyntax = .braces }.errors.first?.reason == "a { has no }")
-        let nested = Self.load(#"{"a": "{b:-{c}}", "c": 1}"#) { $0.referenceSyntax = .braces }
-        #expect(nested.errors.map(\.reason) == ["a default contains a reference"])
-    }
-
     @Test("An explanation shows the text of a built value")
     func written() throws {
         let report = Self.load(#"{"url": "https://${host}/", "host": "h"}"#)

@@ -29,7 +29,6 @@ struct ConfigResolver {
     }
 
     private let root: ConfigNode
-    private let syntax: ConfigReferenceSyntax
     private let limits: ConfigLimits
     private let variables: [String: ConfigVariable]
     private let secrets: ConfigSecrets
@@ -53,11 +52,9 @@ struct ConfigResolver {
     private static let namedHops = 8
 
     init(
-        _ root: ConfigNode, syntax: ConfigReferenceSyntax, limits: ConfigLimits,
-        variables: [String: ConfigVariable], secrets: ConfigSecrets
+        _ root: ConfigNode, limits: ConfigLimits, variables: [String: ConfigVariable], secrets: ConfigSecrets
     ) {
         self.root = root
-        self.syntax = syntax
         self.limits = limits
         self.variables = variables
         self.secrets = secrets
@@ -84,7 +81,7 @@ struct ConfigResolver {
 
     private func template(_ node: ConfigNode) -> String? {
         guard case .scalar(.string(let text), let origin) = node, !origin.entry.layer.source.isLiteral,
-            syntax.isTemplate(text)
+            ConfigTemplate.isTemplate(text)
         else { return nil }
         return text
     }
@@ -140,7 +137,7 @@ struct ConfigResolver {
     private mutating func enter(_ steps: Steps, _ node: ConfigNode, _ text: String) {
         if resolved[steps] != nil { return }
         do throws(ConfigTemplate.SyntaxError) {
-            let template = try ConfigTemplate(text, syntax)
+            let template = try ConfigTemplate(text)
             let needs = template.parts.compactMap { part -> (steps: Steps, node: ConfigNode)? in
                 guard case .reference(let reference) = part, !reference.isVariable else { return nil }
                 return find(reference.name).flatMap { self.template($0.node) == nil ? nil : $0 }
@@ -195,7 +192,7 @@ struct ConfigResolver {
             return ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate)
         }
         if let text = ConfigCoercion.standard.string(value) { return text }
-        report(node, reason: "\(spelled(reference)) is not text", expected: "text", found: value.kindName)
+        report(node, reason: "${\(reference.name)} is not text", expected: "text", found: value.kindName)
         return nil
     }
 
@@ -214,21 +211,21 @@ struct ConfigResolver {
             let name =
                 reference.fallback == nil && defaultHint(for: reference) == nil ? suggestion(for: reference.name) : nil
             return fallback(
-                reference, node, reason: "\(spelled(reference)) is not defined",
+                reference, node, reason: "${\(reference.name)} is not defined",
                 hint: defaultHint(for: reference) ?? name.map { "did you mean \($0)?" })
         }
         references[node.steps, default: []].append(target.steps)
         switch resolved[target.steps] {
         case .value(let value, let isTainted)?:
             return .value(value, isSecret: isTainted || secrecy.isSecret(target.steps, in: root))
-        case .failed?: report(node, reason: "\(spelled(reference)) could not be resolved")
+        case .failed?: report(node, reason: "${\(reference.name)} could not be resolved")
         case nil:
             // The target is part of a cycle that has been reported.
             if openFrames[target.steps] != nil { return .failed }
             if case .scalar(let value, _) = target.node {
                 return .value(value, isSecret: secrecy.isSecret(target.steps, in: root))
             }
-            report(node, reason: "\(spelled(reference)) is not a single value", found: target.node.kind.name)
+            report(node, reason: "${\(reference.name)} is not a single value", found: target.node.kind.name)
         }
         return .failed
     }
@@ -251,10 +248,8 @@ struct ConfigResolver {
             return nil
         }
         let name = (reference.isVariable ? "env:" : "") + parts[0]
-        return "did you mean \(syntax.reference(to: "\(name):-\(parts[1])"))?"
+        return "did you mean ${\(name):-\(parts[1])}?"
     }
-
-    private func spelled(_ reference: ConfigTemplate.Reference) -> String { syntax.reference(to: reference.name) }
 
     // MARK: Failures
 

@@ -90,8 +90,6 @@ struct ConfigContext: Sendable {
     let declaredSecrets = ConfigDeclaredSecrets()
     /// The diagnostics of loading.
     var diagnostics: [ConfigDiagnostic] = []
-    /// The syntax of the resolved references; nil if references weren't resolved.
-    var references: ConfigReferenceSyntax?
     /// The environment variables that references use.
     var variables: [String: ConfigVariable] = [:]
     /// The diagnostics of reading.

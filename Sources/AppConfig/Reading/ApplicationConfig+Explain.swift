@@ -29,7 +29,7 @@ extension ApplicationConfig {
             path: path, text: node.map { isSecret ? ConfigDescription.redacted : ConfigDescription.text($0) },
             isSecret: isSecret, isBuilt: built != nil, winner: live.first, merged: Array(live.dropFirst()),
             shadowed: history.shadowed.reversed().map(entry), removed: history.removal.map(entry))
-        if let built, !isSecret, let template = template(built.template), seen.insert(steps).inserted {
+        if let built, !isSecret, let template = try? ConfigTemplate(built.template), seen.insert(steps).inserted {
             explanation.parts = parts(of: template, &seen)
         }
         return explanation
@@ -50,18 +50,13 @@ extension ApplicationConfig {
             note: step.above.map { "at \($0)" }, date: layer.date?())
     }
 
-    /// Returns a text as a template; nil if it is malformed or references weren't resolved.
-    private func template(_ text: String) -> ConfigTemplate? {
-        snapshot.context.references.flatMap { try? ConfigTemplate(text, $0) }
-    }
-
     /// Whether a string contains the default of a secret, as `${db.password:-hunter2}` does.
     private func hasSecretDefault(_ step: ConfigHistory.Step) -> Bool {
-        guard let references = snapshot.context.references, let text = step.template, references.isTemplate(text),
-            !step.entry.layer.source.isLiteral
-        else { return false }
+        guard let text = step.template, ConfigTemplate.isTemplate(text), !step.entry.layer.source.isLiteral else {
+            return false
+        }
         // The default may be the malformed part.
-        guard let template = template(text) else { return true }
+        guard let template = try? ConfigTemplate(text) else { return true }
         return template.parts.contains { part in
             guard case .reference(let reference) = part, reference.fallback != nil else { return false }
             return reference.isSecret(by: snapshot.context.secrets)

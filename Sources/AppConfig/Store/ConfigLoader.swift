@@ -234,8 +234,7 @@ struct ConfigLoader {
         var usedVariables: [String: ConfigVariable] = [:]
         if needsVariables(merged) {
             var resolver = ConfigResolver(
-                merged, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables ?? readVariables(),
-                secrets: secrets)
+                merged, limits: plan.limits, variables: variables ?? readVariables(), secrets: secrets)
             root = resolver.resolve()
             errors += resolver.errors
             usedVariables = resolver.usedVariables
@@ -253,7 +252,6 @@ struct ConfigLoader {
         context.sections = sections
         context.coercion = plan.coercion
         context.diagnostics = diagnostics + hidden
-        context.references = plan.referenceSyntax
         context.variables = usedVariables
         return ApplicationConfig(snapshot: ConfigSnapshot(root, context, index: index))
     }
@@ -262,7 +260,7 @@ struct ConfigLoader {
     private func needsVariables(_ node: ConfigNode) -> Bool {
         switch node {
         case .scalar(.string(let text), let origin):
-            !origin.entry.layer.source.isLiteral && plan.referenceSyntax.isTemplate(text)
+            !origin.entry.layer.source.isLiteral && ConfigTemplate.isTemplate(text)
         case .array(let elements, _): elements.contains(where: needsVariables)
         case .dictionary(let members, _): members.contains { needsVariables($0.node) }
         default: false

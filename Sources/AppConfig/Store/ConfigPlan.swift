@@ -61,8 +61,6 @@ public struct ConfigPlan: Sendable {
     /// adds elements to a declared array. Known keys and the forms of values are those of ``variablePrefix``. Other
     /// arguments are ignored with a diagnostic, which doesn't contain their text. `--` ends the arguments.
     public var arguments: [String] = []
-    /// The syntax of references, which are resolved in files and defaults; for exceptions see ``literalLayers``.
-    public var referenceSyntax: ConfigReferenceSyntax = .dollar
     /// The types of declared settings.
     private var declaredShape = ConfigShape.structure([:])
     /// The paths of declared settings that are never printed.
