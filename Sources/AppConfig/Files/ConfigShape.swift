@@ -15,7 +15,13 @@ indirect enum ConfigShape: Sendable {
     init(of type: Any.Type) {
         switch type {
         case is Bool.Type: self = .boolean
-        case let type as any CollectionShape.Type: self = type.shape
+        case let type as any SettingsCollection.Type:
+            let element = ConfigShape(of: type.elementType)
+            switch type.wildcard {
+            case .anyKey?: self = .dictionary(element)
+            case nil: self = element
+            default: self = .array(element)
+            }
         case is ConfigValue.Type: self = .unknown
         case is any ConfigConvertible.Type, is any RawRepresentable.Type: self = .text
         default: self = .unknown
@@ -67,24 +73,4 @@ indirect enum ConfigShape: Sendable {
             self = .array(element)
         }
     }
-}
-
-private protocol CollectionShape {
-    static var shape: ConfigShape { get }
-}
-
-extension Array: CollectionShape {
-    fileprivate static var shape: ConfigShape { .array(ConfigShape(of: Element.self)) }
-}
-
-extension Set: CollectionShape {
-    fileprivate static var shape: ConfigShape { .array(ConfigShape(of: Element.self)) }
-}
-
-extension Dictionary: CollectionShape where Key == String {
-    fileprivate static var shape: ConfigShape { .dictionary(ConfigShape(of: Value.self)) }
-}
-
-extension Optional: CollectionShape {
-    fileprivate static var shape: ConfigShape { ConfigShape(of: Wrapped.self) }
 }

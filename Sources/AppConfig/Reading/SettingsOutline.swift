@@ -192,6 +192,11 @@ extension Array: SettingsCollection {
     static var wildcard: ConfigPath.Component? { .anyIndex }
 }
 
+extension Set: SettingsCollection {
+    static var elementType: Any.Type { Element.self }
+    static var wildcard: ConfigPath.Component? { .anyIndex }
+}
+
 extension Dictionary: SettingsCollection {
     static var elementType: Any.Type { Value.self }
     static var wildcard: ConfigPath.Component? { .anyKey }
