@@ -2,7 +2,7 @@
 ///
 /// `--` ends them. Each other argument adds a diagnostic without its text, which may be a secret.
 struct ArgumentsReader {
-    private let known: ConfigKnownPaths
+    private var known: ConfigKnownPaths
     private var given = ConfigGivenValues()
     /// The elements of arrays that are given by several arguments.
     private var lists: [[ConfigPath.Component]: [ConfigValue]] = [:]
@@ -94,7 +94,7 @@ struct ArgumentsReader {
         }
     }
 
-    private func match(_ path: String) -> ConfigKnownPaths.Match {
+    private mutating func match(_ path: String) -> ConfigKnownPaths.Match {
         let isRootKey = known.root.child(.key(path)) != nil
         return known.match(argument: isRootKey ? ConfigPath(components: [path]) : ConfigPath(path))
     }

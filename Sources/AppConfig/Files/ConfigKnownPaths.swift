@@ -3,9 +3,23 @@ struct ConfigKnownPaths {
     let root: ConfigNode
     /// The types that settings and typed keys declare.
     let declared: ConfigShape
+    /// The keys of the dictionaries and the declared keys that were searched, each read once however many names there are.
+    private var givenKeys: [[ConfigPath.Component]: Keys] = [:]
+    private var declaredKeys: [[ConfigPath.Component]: Keys] = [:]
+    /// The root keys with dots, each of which hides the nested path with the same text.
+    private lazy var literalKeys: [(key: String, words: [String])] = root.keys.compactMap { key in
+        guard key.utf8.contains(where: ConfigPath.needsEscape) else { return nil }
+        let words = ConfigPath(key).components.compactMap(\.key).map(Keys.folded)
+        return words.count > 1 ? (key, words) : nil
+    }
 
     /// The maximum number of steps in a variable or argument.
     static let maximumDepth = 64
+
+    init(root: ConfigNode, declared: ConfigShape) {
+        self.root = root
+        self.declared = declared
+    }
 
     struct Match {
         var steps: [ConfigPath.Component]
@@ -17,41 +31,63 @@ struct ConfigKnownPaths {
         var isKnown: Bool
     }
 
+    /// The keys of one dictionary by what is the same in names that differ in case or separators.
+    private struct Keys {
+        private var lowercased: [String: String] = [:]
+        private var folded: [String: String] = [:]
+
+        init(_ keys: [String]) {
+            for key in keys.reversed() {
+                lowercased[key.lowercased()] = key
+                folded[Self.folded(key)] = key
+            }
+        }
+
+        /// Returns the key for a word: the first one that differs in case only, or in case and separators.
+        func find(_ word: String) -> String? { lowercased[word.lowercased()] ?? folded[Self.folded(word)] }
+
+        /// Returns the letters and digits of a key in lowercase: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.
+        static func folded(_ text: String) -> String {
+            String(decoding: text.lowercased().utf8.filter { !"_-. ".utf8.contains($0) }, as: UTF8.self)
+        }
+    }
+
     /// Finds the path for the words of a variable, such as `HTTP` and `MAX_RETRIES`.
     ///
-    /// Known keys are found regardless of case and separators. The rest of the path is written like the other keys of
-    /// the dictionary, or in lowercase.
-    func match(variable words: [String]) -> Match {
-        let steps = words.map { word in word.utf8.allSatisfy { $0.isDigit } ? Int(word) : nil }
-        return match(words, indices: steps, adaptsSpelling: true)
+    /// Known keys are found regardless of case and separators. The rest of the path is written in lowercase.
+    mutating func match(variable words: [String]) -> Match {
+        let indices = words.map { word in word.utf8.allSatisfy { $0.isDigit } ? Int(word) : nil }
+        return match(words, indices: indices, isVariable: true)
     }
 
     /// Finds the path of an argument; its unknown part isn't changed.
-    func match(argument path: ConfigPath) -> Match {
-        let steps = path.components
-        let words = steps.map { step in
+    mutating func match(argument path: ConfigPath) -> Match {
+        var words: [String] = []
+        var indices: [Int?] = []
+        for step in path.components {
             switch step {
-            case .key(let key): key
-            case .index(let index): "\(index)"
+            case .key(let key):
+                words.append(key)
+                indices.append(nil)
+            case .index(let index):
+                words.append("\(index)")
+                indices.append(index)
             }
         }
-        let indices = steps.map { step in
-            if case .index(let index) = step { index } else { nil as Int? }
-        }
-        return match(words, indices: indices, adaptsSpelling: false)
+        return match(words, indices: indices, isVariable: false)
     }
 
-    private func match(_ words: [String], indices: [Int?], adaptsSpelling: Bool) -> Match {
+    private mutating func match(_ words: [String], indices: [Int?], isVariable: Bool) -> Match {
         var match = Match(steps: [], node: root, shape: declared, isKnown: true)
         // The same path with the declared keys, as long as all of them are declared.
         var declaredSteps: [ConfigPath.Component] = []
-        let literal = adaptsSpelling ? literalKey(words) : nil
-        if let literal {
-            let key = literal.key
-            match = Match(steps: [.key(key)], node: root.child(.key(key)), shape: shape(ofRootKey: key), isKnown: true)
+        let literal = isVariable ? literalKey(words) : nil
+        if let key = literal?.key {
+            let shape = ConfigPath(key).components.reduce(Optional(declared)) { $0?.entries[$1.key ?? ""] }
+            match = Match(steps: [.key(key)], node: root.child(.key(key)), shape: shape, isKnown: true)
             declaredSteps = match.steps
         }
-        for (depth, word) in words.enumerated().dropFirst(literal?.length ?? 0) {
+        for (depth, word) in words.enumerated().dropFirst(literal?.words.count ?? 0) {
             let isArray = match.shape?.isArray == true || match.node?.elements != nil
             if let index = indices[depth], isArray {
                 match.node = match.node?.child(.index(index))
@@ -60,8 +96,8 @@ struct ConfigKnownPaths {
                 declaredSteps.append(.index(index))
                 continue
             }
-            let entry = entry(word, match, adaptsSpelling)
-            if let key = match.node.flatMap({ self.key(of: $0, word) }) {
+            let entry = declaredEntry(word, match.shape, at: declaredSteps, isVariable)
+            if let key = match.node.flatMap({ givenKey(word, in: $0, at: match.steps) }) {
                 match.node = match.node?.child(.key(key))
                 match.steps.append(.key(key))
             } else if let entry {
@@ -69,12 +105,9 @@ struct ConfigKnownPaths {
                 match.steps = declaredSteps + [.key(entry.key)]
             } else {
                 match.isKnown = false
-                if !adaptsSpelling, let index = indices[depth] {
-                    match.steps.append(.index(index))
-                } else {
-                    match.steps.append(.key(adaptsSpelling ? spelling(of: word, in: match.node) : word))
-                }
                 match.node = nil
+                let index = isVariable ? nil : indices[depth]
+                match.steps.append(index.map { .index($0) } ?? .key(isVariable ? Self.spelling(word) : word))
             }
             match.shape = entry?.shape
             if let entry { declaredSteps.append(.key(entry.key)) }
@@ -82,61 +115,41 @@ struct ConfigKnownPaths {
         return match
     }
 
-    /// Returns the declared key for a word; an arbitrary key of a dictionary is written like those next to it.
-    private func entry(_ word: String, _ match: Match, _ adaptsSpelling: Bool) -> (key: String, shape: ConfigShape)? {
-        guard let shape = match.shape else { return nil }
-        if case .dictionary(let value) = shape {
-            return (adaptsSpelling ? spelling(of: word, in: match.node) : word, value)
+    /// Returns the declared key for a word, and its type; the keys of a dictionary are arbitrary.
+    private mutating func declaredEntry(
+        _ word: String, _ shape: ConfigShape?, at steps: [ConfigPath.Component], _ isVariable: Bool
+    ) -> (key: String, shape: ConfigShape)? {
+        switch shape {
+        case .dictionary(let value): return (isVariable ? Self.spelling(word) : word, value)
+        case .structure(let entries):
+            if let exact = entries[word] { return (word, exact) }
+            let keys = declaredKeys[steps] ?? Keys(entries.keys.sorted())
+            declaredKeys[steps] = keys
+            return keys.find(word).flatMap { key in entries[key].map { (key, $0) } }
+        default: return nil
         }
-        return shape.entry(word) { Self.folded($0) == Self.folded(word) }
     }
 
-    /// The declared type of a root key that contains dots.
-    private func shape(ofRootKey key: String) -> ConfigShape? {
-        ConfigPath(key).keys.reduce(Optional(declared)) { shape, key in shape?.entry(key) { $0 == key }?.shape }
-    }
-
-    /// Returns the key of a dictionary for a word.
-    private func key(of node: ConfigNode, _ word: String) -> String? {
+    /// Returns the key of a dictionary of the lower layers for a word.
+    private mutating func givenKey(
+        _ word: String, in node: ConfigNode, at steps: [ConfigPath.Component]
+    ) -> String? {
         if node.child(.key(word)) != nil { return word }
-        let keys = node.keys
-        let (lowercased, folded) = (word.lowercased(), Self.folded(word))
-        return keys.first { $0.lowercased() == lowercased } ?? keys.first { Self.folded($0) == folded }
+        guard case .dictionary = node else { return nil }
+        let keys = givenKeys[steps] ?? Keys(node.keys)
+        givenKeys[steps] = keys
+        return keys.find(word)
     }
 
-    /// Returns the root key with dots that the first words spell, which hides the nested path with the same text.
-    private func literalKey(_ words: [String]) -> (key: String, length: Int)? {
-        let folded = words.map(Self.folded)
-        for key in root.keys where key.utf8.contains(where: ConfigPath.needsEscape) {
-            let keys = ConfigPath(key).keys.map(Self.folded)
-            if keys.count > 1, folded.starts(with: keys) { return (key, keys.count) }
-        }
-        return nil
+    /// Returns the root key with dots that the first words spell.
+    private mutating func literalKey(_ words: [String]) -> (key: String, words: [String])? {
+        if literalKeys.isEmpty { return nil }
+        let folded = words.map(Keys.folded)
+        return literalKeys.first { folded.starts(with: $0.words) }
     }
 
-    /// Returns the letters and digits of a key in lowercase: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.
-    private static func folded(_ text: String) -> String {
-        String(text.lowercased().filter { !"_-. ".contains($0) })
+    /// Returns an unknown word of a variable as a key.
+    private static func spelling(_ word: String) -> String {
+        word.contains(where: \.isLowercase) ? word : word.lowercased()
     }
-
-    /// Returns an unknown word in the style of a dictionary's keys.
-    private func spelling(of word: String, in node: ConfigNode?) -> String {
-        if word.contains(where: \.isLowercase) { return word }
-        let siblings = node?.keys ?? []
-        let isUpperCase = siblings.contains { $0.contains(where: \.isUppercase) }
-        if isUpperCase, !siblings.contains(where: { $0.contains(where: \.isLowercase) }) { return word }
-        let parts = word.lowercased().split(separator: "_", omittingEmptySubsequences: false)
-        let isCamelCase = siblings.contains { key in
-            zip(key, key.dropFirst()).contains { $0.isLowercase && $1.isUppercase }
-        }
-        if isCamelCase {
-            return parts[0] + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        }
-        return parts.joined(separator: siblings.contains { $0.contains("-") } ? "-" : "_")
-    }
-}
-
-extension ConfigPath {
-    /// The keys of the path.
-    var keys: [String] { components.compactMap(\.key) }
 }

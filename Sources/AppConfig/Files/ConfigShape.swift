@@ -39,12 +39,9 @@ indirect enum ConfigShape: Sendable {
         if case .boolean = self { true } else { false }
     }
 
-    /// Returns the declared key that equals a word by a rule, and its shape.
-    func entry(_ word: String, where isSame: (String) -> Bool) -> (key: String, shape: ConfigShape)? {
-        guard case .structure(let entries) = self else { return nil }
-        if let exact = entries[word] { return (word, exact) }
-        let key = entries.keys.filter(isSame).min()
-        return key.flatMap { key in entries[key].map { (key, $0) } }
+    /// The declared keys of a structure with their shapes.
+    var entries: [String: ConfigShape] {
+        if case .structure(let entries) = self { entries } else { [:] }
     }
 
     /// Adds a declaration at a path; a type with known parts is stronger than one without.

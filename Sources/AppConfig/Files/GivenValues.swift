@@ -23,6 +23,7 @@ enum VariablesReader {
     static func read(
         _ variables: [String: ConfigVariable], prefix: String, known: ConfigKnownPaths
     ) -> ConfigGivenValues {
+        var known = known
         var given = ConfigGivenValues()
         var unknown = 0
         for (name, variable) in variables.sorted(by: { $0.key < $1.key }) {
@@ -38,7 +39,7 @@ enum VariablesReader {
             if !match.isKnown {
                 // The search tries many divisions of a name.
                 unknown += 1
-                let hint = unknown > suggestions ? nil : nearest(words, known)
+                let hint = unknown > suggestions ? nil : nearest(words, &known)
                 given.diagnostics.append(
                     ConfigDiagnostic(
                         .unknownKey, key: ConfigPath(match.steps), location: location,
@@ -56,7 +57,7 @@ enum VariablesReader {
     }
 
     /// Returns the name of a known path that a name spells with single underscores between keys.
-    private static func nearest(_ words: [String], _ known: ConfigKnownPaths) -> String? {
+    private static func nearest(_ words: [String], _ known: inout ConfigKnownPaths) -> String? {
         let parts = words.joined(separator: "_").split(separator: "_", omittingEmptySubsequences: false).map(
             String.init)
         // Each set of places for double underscores is tried, those with the fewest first.

@@ -26,8 +26,6 @@ struct SettingsOutline {
     private(set) var entries: [Entry] = []
     /// The default value of the whole type.
     let defaults: ConfigValue
-    /// The paths of the dictionaries that contain entries.
-    private(set) var sections: Set<[ConfigPath.Component]> = []
 
     /// Reads the declaration of a type.
     ///
@@ -52,7 +50,6 @@ struct SettingsOutline {
         isRoot: Bool = false
     ) {
         if case .object(let children) = node.content, !Self.isLeaf(node.type) {
-            sections.insert(steps)
             if !isRoot, let section = node.type as? any ConfigSettings.Type {
                 for field in section.fields where fields[steps + field.path.components] == nil {
                     fields[steps + field.path.components] = field

@@ -33,8 +33,7 @@ public struct ConfigPlan: Sendable {
     ///
     /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys, and `_` is part of a key. Known keys are found
     /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers,
-    /// settings, and typed keys. An unknown key is written like the other keys of its dictionary, or in lowercase, with a
-    /// diagnostic.
+    /// settings, and typed keys. An unknown key is written in lowercase, with a diagnostic.
     ///
     /// The type that settings or a typed key declare decides how the text is read, otherwise that of the value in a weaker
     /// layer. An array is JSON, such as `["a", "b"]`; a declared one can also be written as `a, b`, and is empty for an
