@@ -106,62 +106,87 @@ struct ConfigMerger {
 
     // MARK: Single values
 
-    /// Returns the root with one value set, which creates missing containers and replaces other values on the path.
+    /// Sets one value, which creates missing containers and replaces other values on the path.
     ///
     /// An element of an array is replaced. Another dictionary is merged, unless it `replaces` the weaker one.
     ///
-    /// - Throws: If an index is beyond the end of an array.
+    /// - Throws: If an index is beyond the end of an array; nothing is set.
+    /// - Complexity: O(*d*) in the depth of the path, if the containers on it belong to this tree alone.
     mutating func set(
-        _ value: PlacedValue, at steps: [ConfigPath.Component], in root: ConfigNode, replaces: Bool = false
-    ) throws(IndexOutOfRange) -> ConfigNode {
+        _ value: PlacedValue, at steps: [ConfigPath.Component], in root: inout ConfigNode?, replaces: Bool = false
+    ) throws(IndexOutOfRange) {
+        try Self.checkIndices(of: steps, in: root)
         path = []
-        return try set(value, steps[...], in: root, replaces: replaces) ?? root
+        set(value, steps[...], in: &root, replaces: replaces)
+    }
+
+    private static func checkIndices(
+        of steps: [ConfigPath.Component], in root: ConfigNode?
+    ) throws(IndexOutOfRange) {
+        var node = root
+        for step in steps {
+            if case .index(let index) = step {
+                let count = node?.elements?.count ?? 0
+                guard index >= 0, index <= count else { throw IndexOutOfRange(index: index, count: count) }
+            }
+            node = node?.anyChild(step)
+        }
     }
 
     private mutating func set(
-        _ value: PlacedValue, _ steps: ArraySlice<ConfigPath.Component>, in below: ConfigNode?, replaces: Bool
-    ) throws(IndexOutOfRange) -> ConfigNode? {
-        guard let step = steps.first else {
-            guard replaces || path.last?.key == nil else { return node(value, over: below) }
-            guard var whole = node(value, over: nil) else { return nil }
-            whole.origin = replace(below, by: whole.origin.entry, whole.kind)
-            return whole
-        }
-        let old = below?.anyChild(step)
-        let entry = ConfigEntry(layer, place: value.place, size: 1, isDictionary: true)
-        func join(_ origin: ConfigOrigin) -> ConfigOrigin {
-            var origin = origin
-            let isFirst = origin.entry.layer !== layer
-            origin.join(entry)
-            if !isFirst, old?.origin.entry.layer !== layer { origin.entry.size += 1 }
-            return origin
-        }
-        let origin: ConfigOrigin
+        _ value: PlacedValue, _ steps: ArraySlice<ConfigPath.Component>, in node: inout ConfigNode?, replaces: Bool
+    ) {
+        guard let step = steps.first else { return setWhole(value, in: &node, replaces: replaces) }
+        // A container is taken out of the tree, changed in place, and put back.
         switch step {
         case .key(let key):
-            var members = below?.members ?? ConfigMembers()
-            if case .dictionary(_, let weaker)? = below {
-                origin = join(weaker)
-            } else {
-                origin = replace(below, by: entry, .dictionary)
-            }
+            var (members, origin) =
+                node?.takeMembers() ?? (ConfigMembers(), replace(node, by: container(value), .dictionary))
+            var child = members.take(key)
+            join(&origin, value, with: child)
             path.append(step)
-            if let node = try set(value, steps.dropFirst(), in: old, replaces: replaces) { members.set(key, node) }
-            return .dictionary(members, origin)
+            set(value, steps.dropFirst(), in: &child, replaces: replaces)
+            if let child { members.set(key, child) }
+            node = .dictionary(members, origin)
         case .index(let index):
-            var elements = below?.elements ?? []
-            guard index >= 0, index <= elements.count else {
-                throw IndexOutOfRange(index: index, count: elements.count)
-            }
-            if case .array(_, let weaker)? = below {
-                origin = join(weaker)
+            var (elements, origin) =
+                node?.takeElements() ?? ([], replace(node, by: container(value), .array, setsElements: true))
+            var child: ConfigNode?
+            if index == elements.count {
+                elements.append(.taken)
             } else {
-                origin = replace(below, by: entry, .array, setsElements: true)
+                child = elements[index]
+                elements[index] = .taken
             }
+            join(&origin, value, with: child)
             path.append(step)
-            let node = try set(value, steps.dropFirst(), in: old, replaces: replaces) ?? null(value)
-            if index == elements.count { elements.append(node) } else { elements[index] = node }
-            return .array(elements, origin)
+            set(value, steps.dropFirst(), in: &child, replaces: replaces)
+            elements[index] = child ?? null(value)
+            node = .array(elements, origin)
+        }
+    }
+
+    private mutating func setWhole(_ value: PlacedValue, in node: inout ConfigNode?, replaces: Bool) {
+        guard replaces || path.last?.key == nil else {
+            node = self.node(value, over: node) ?? node
+            return
+        }
+        guard var whole = self.node(value, over: nil) else { return }
+        whole.origin = replace(node, by: whole.origin.entry, whole.kind)
+        node = whole
+    }
+
+    /// The entry of a container on the path to a single value.
+    private func container(_ value: PlacedValue) -> ConfigEntry {
+        ConfigEntry(layer, place: value.place, size: 1, isDictionary: true)
+    }
+
+    /// Adds a single value to the origin of a container on its path.
+    private func join(_ origin: inout ConfigOrigin, _ value: PlacedValue, with child: ConfigNode?) {
+        if origin.entry.layer !== layer {
+            origin.join(container(value))
+        } else if child?.origin.entry.layer !== layer {
+            origin.entry.size += 1
         }
     }
 

@@ -9,8 +9,8 @@ extension ApplicationConfig {
     /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 128 steps, change
     /// nothing and record a diagnostic in `diagnostics`.
     ///
-    /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the written values and in the
-    ///   entries of the containers on the path. After a write, reads follow the path.
+    /// - Complexity: Reading is O(*n*) in the values below the path; the first write to a copy is O(*n*) in the entries of the
+    ///   containers on the path, and a later one in the depth of the path. After a write, reads follow the path.
     public subscript(_ path: ConfigPath) -> ConfigValue? {
         get { node(at: path)?.value }
         set { write(newValue, at: path) }
@@ -43,11 +43,17 @@ extension ApplicationConfig {
     private mutating func write(_ value: ConfigValue?, at components: [ConfigPath.Component]) -> Outcome {
         var merger = ConfigMerger(.runtime)
         if let value, value != .null {
+            // Moved out of the configuration, so that it is changed in place.
+            var tree: ConfigNode? = root
+            let isFirst = written == nil
+            written = nil
             do throws(IndexOutOfRange) {
-                written = try merger.set(PlacedValue(value), at: components, in: root, replaces: true)
+                try merger.set(PlacedValue(value), at: components, in: &tree, replaces: true)
             } catch {
+                written = isFirst ? nil : tree
                 return .impossible
             }
+            written = tree
             return .changed
         }
         if let removed = merger.remove(components[...], from: root) {

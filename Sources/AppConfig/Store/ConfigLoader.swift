@@ -214,7 +214,7 @@ struct ConfigLoader {
             pending = pending.filter { place, given in
                 let value = PlacedValue(given.value, place: UInt32(place))
                 do throws(IndexOutOfRange) {
-                    root = try merger.set(value, at: given.steps, in: root ?? .empty(layer))
+                    try merger.set(value, at: given.steps, in: &root)
                     return false
                 } catch {
                     failures.append(

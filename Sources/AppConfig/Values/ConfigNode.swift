@@ -34,6 +34,23 @@ indirect enum ConfigNode: Sendable {
         }
     }
 
+    /// The node that takes the place of one that is being changed.
+    static let taken = ConfigNode.removed(ConfigOrigin(ConfigEntry(.runtime)))
+
+    /// Takes the entries out of a dictionary, so that they can be changed in place; nil if it is another node.
+    mutating func takeMembers() -> (ConfigMembers, ConfigOrigin)? {
+        guard case .dictionary(let members, let origin) = self else { return nil }
+        self = .taken
+        return (members, origin)
+    }
+
+    /// Takes the elements out of an array, so that they can be changed in place; nil if it is another node.
+    mutating func takeElements() -> ([ConfigNode], ConfigOrigin)? {
+        guard case .array(let elements, let origin) = self else { return nil }
+        self = .taken
+        return (elements, origin)
+    }
+
     var isRemoved: Bool {
         if case .removed = self { true } else { false }
     }
@@ -176,6 +193,15 @@ struct ConfigMembers: Sendable, Sequence {
         } else if entries.count > Self.searched {
             for (position, entry) in entries.enumerated() { positions[entry.key] = position }
         }
+    }
+
+    /// Takes a node out, so that it can be changed in place and set again; nil if there is no entry.
+    mutating func take(_ key: String) -> ConfigNode? {
+        guard let position = position(of: key) else { return nil }
+        let node = entries[position].node
+        entries[position].node = .taken
+        if !node.isRemoved { count -= 1 }
+        return node
     }
 
     mutating func reserveCapacity(_ count: Int) {
