@@ -2,84 +2,92 @@ internal import AshlarTrees
 
 /// Collects values assigned to paths, each with its location, and builds a tree from them.
 struct ConfigAssignments {
-    private struct Branch {
-        /// The entries of a dictionary, or the elements of an array by index.
-        var children: [String: Branch] = [:]
-        /// The keys of `children` in the order of their assignment.
-        var order: [String] = []
-        var leaf: (value: ConfigValue, position: UInt32)?
-        var isArray = false
+    private indirect enum Branch {
+        case leaf(ConfigValue, place: UInt32)
+        case array([Branch])
+        case dictionary([String: Branch])
 
-        /// The position of the first value inside, which is also that of the container.
-        var firstPosition: UInt32 {
-            leaf?.position ?? order.first.flatMap { children[$0]?.firstPosition } ?? 0
-        }
-
-        /// Divides an assigned container into its values, so that values inside it can be replaced.
-        mutating func divide() {
-            guard let old = leaf else { return }
-            self = Branch()
-            switch old.value {
-            case .array(let elements):
-                isArray = true
-                for (index, element) in elements.enumerated() { add("\(index)", Branch(leaf: (element, old.position))) }
-            case .dictionary(let entries):
-                for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
-                    add(key, Branch(leaf: (entry, old.position)))
-                }
-            default: return
+        /// The place of the first value inside, which is also that of the container.
+        var place: UInt32 {
+            switch self {
+            case .leaf(_, let place): place
+            case .array(let elements): elements.first?.place ?? 0
+            case .dictionary(let entries): entries.values.lazy.map(\.place).min() ?? 0
             }
         }
 
-        private mutating func add(_ key: String, _ child: Branch) {
-            children[key] = child
-            order.append(key)
+        /// Takes out the elements of an array; an assigned array is divided, and another value is replaced.
+        private mutating func takeElements() -> [Branch] {
+            defer { self = .array([]) }
+            return switch self {
+            case .array(let elements): elements
+            case .leaf(.array(let elements), let place): elements.map { .leaf($0, place: place) }
+            default: []
+            }
+        }
+
+        /// Takes out the entries of a dictionary; an assigned one is divided in an array, and another value is replaced.
+        private mutating func takeEntries(isInArray: Bool) -> [String: Branch] {
+            defer { self = .dictionary([:]) }
+            return switch self {
+            case .dictionary(let entries): entries
+            case .leaf(.dictionary(let entries), let place) where isInArray: entries.mapValues { .leaf($0, place: place) }
+            default: [:]
+            }
         }
 
         /// Sets a value at a path.
         mutating func set(
-            _ leaf: (ConfigValue, UInt32), at steps: ArraySlice<ConfigPath.Component>, isInArray: Bool = false
+            _ leaf: Branch, at steps: ArraySlice<ConfigPath.Component>, isInArray: Bool = false
         ) throws(IndexOutOfRange) {
-            guard let step = steps.first else {
-                self = Branch(leaf: leaf)
-                return
-            }
-            let key: String
+            guard let step = steps.first else { return self = leaf }
             switch step {
-            case .key(let name):
-                if isInArray { divide() }
-                if self.leaf != nil || isArray { self = Branch() }
-                key = name
+            case .key(let key):
+                var entries = takeEntries(isInArray: isInArray)
+                defer { self = .dictionary(entries) }
+                try entries[key, default: .dictionary([:])].set(leaf, at: steps.dropFirst(), isInArray: isInArray)
             case .index(let index):
-                divide()
-                if self.leaf != nil || !isArray { self = Branch(isArray: true) }
-                if index < 0 || index > children.count {
-                    throw IndexOutOfRange(index: index, count: children.count)
+                var elements = takeElements()
+                defer { self = .array(elements) }
+                guard elements.indices.contains(index) || index == elements.count else {
+                    throw IndexOutOfRange(index: index, count: elements.count)
                 }
-                key = "\(index)"
+                if index == elements.count { elements.append(.dictionary([:])) }
+                try elements[index].set(leaf, at: steps.dropFirst(), isInArray: true)
             }
-            if children[key] == nil { order.append(key) }
-            try children[key, default: Branch()].set(
-                leaf, at: steps.dropFirst(), isInArray: isInArray || step.key == nil)
         }
 
         var value: PlacedValue {
-            if let leaf { return PlacedValue(leaf.value, place: leaf.position) }
-            guard isArray else { return PlacedValue(.dictionary(members), place: firstPosition) }
-            return PlacedValue(.array(order.indices.compactMap { children["\($0)"]?.value }), place: firstPosition)
-        }
-
-        var members: [PlacedValue.Member] {
-            order.compactMap { key in
-                children[key].map { PlacedValue.Member(key, place: $0.firstPosition, $0.value) }
+            switch self {
+            case .leaf(let value, let place): PlacedValue(value, place: place)
+            case .array(let elements): PlacedValue(.array(elements.map(\.value)), place: place)
+            case .dictionary(let entries):
+                PlacedValue(
+                    .dictionary(
+                        entries.map { PlacedValue.Member($0, place: $1.place, $1.value) }.sorted {
+                            ($0.place, $0.key) < ($1.place, $1.key)
+                        }), place: place)
             }
         }
     }
 
-    private var root = Branch()
+    private var root = Branch.dictionary([:])
     private var places: [ConfigLocation] = []
-    /// The positions of the values that are never printed.
-    private var secretPositions: Set<UInt32> = []
+    /// The places of the values that are never printed.
+    private var secretPlaces: Set<UInt32> = []
+
+    init() {}
+
+    /// Creates the assignments of the root entries of a tree.
+    init(_ tree: ConfigTree) {
+        var entries: [String: Branch] = [:]
+        for member in tree.root.members ?? [] {
+            entries[member.key] = .leaf(member.value.value, place: UInt32(places.count))
+            places.append(tree.location(of: member.value))
+        }
+        root = .dictionary(entries)
+    }
+
     /// Assigns a value; a later value replaces an earlier one at, above, or below its path.
     ///
     /// - Throws: If an index is beyond the end of an array.
@@ -87,9 +95,10 @@ struct ConfigAssignments {
         _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation, isSecret: Bool = false
     ) throws(ConfigError) {
         places.append(place)
-        if isSecret { secretPositions.insert(UInt32(places.count - 1)) }
+        let leaf = Branch.leaf(value, place: UInt32(places.count - 1))
+        if isSecret { secretPlaces.insert(leaf.place) }
         do throws(IndexOutOfRange) {
-            try root.set((value, UInt32(places.count - 1)), at: steps[...])
+            try root.set(leaf, at: steps[...])
         } catch {
             throw ConfigError(
                 .malformedSource, key: ConfigPath(steps), location: place, expected: "an index up to \(error.count)",
@@ -97,19 +106,12 @@ struct ConfigAssignments {
         }
     }
 
-    /// Assigns a value to a key of the root.
-    mutating func set(_ value: ConfigValue, at key: String, from place: ConfigLocation) {
-        places.append(place)
-        if root.children[key] == nil { root.order.append(key) }
-        root.children[key] = Branch(leaf: (value, UInt32(places.count - 1)))
-    }
-
     /// Returns the tree of all assignments; if it is literal, its strings contain no references.
     func tree(of whole: ConfigLocation, isLiteral: Bool = true) -> ConfigTree {
         ConfigTree(
-            root: PlacedValue(.dictionary(root.members)),
+            root: root.value,
             source: ConfigTreeSource(
-                whole: whole, positions: .places(places), isLiteral: isLiteral, secretPlaces: secretPositions))
+                whole: whole, positions: .places(places), isLiteral: isLiteral, secretPlaces: secretPlaces))
     }
 }
 

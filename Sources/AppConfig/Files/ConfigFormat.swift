@@ -77,11 +77,8 @@ public struct ConfigDocument: Sendable, CustomReflectable {
 
     /// Creates a document of values without positions; by default, an empty one.
     public init(_ values: [String: ConfigValue] = [:]) {
-        var assignments = ConfigAssignments()
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            assignments.set(value, at: key, from: ConfigLocation(file: ""))
-        }
-        contents = .assignments(assignments)
+        let source = ConfigTreeSource(whole: ConfigLocation(file: ""), positions: .none)
+        contents = .tree(ConfigTree(root: PlacedValue(values), source: source))
     }
 
     init(_ tree: ConfigTree) { contents = .tree(tree) }
@@ -125,14 +122,9 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     /// Removes the assignments from the document, so that they can be changed in place.
     private mutating func takeAssignments() -> ConfigAssignments {
         defer { contents = .assignments(ConfigAssignments()) }
-        switch contents {
-        case .assignments(let assignments): return assignments
-        case .tree(let tree):
-            var assignments = ConfigAssignments()
-            for member in tree.root.members ?? [] {
-                assignments.set(member.value.value, at: member.key, from: tree.location(of: member.value))
-            }
-            return assignments
+        return switch contents {
+        case .assignments(let assignments): assignments
+        case .tree(let tree): ConfigAssignments(tree)
         }
     }
 
