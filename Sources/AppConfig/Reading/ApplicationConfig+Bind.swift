@@ -14,15 +14,16 @@ extension ApplicationConfig {
     /// - Returns: The settings.
     /// - Throws: ``ConfigError`` with all problems at once: values of wrong types, values out of range, missing and unknown
     ///   keys, each with its location, in the order of the properties.
-    /// - Complexity: O(*n*) in the number of values for each problem.
+    /// - Complexity: O(*n*) in the number of values.
     public func bind<Settings: ConfigSettings>(
         _ type: Settings.Type = Settings.self, at path: ConfigPath = .root, unknownKeys: ConfigUnknownKeys = .allowed
     ) throws(ConfigError) -> Settings {
-        let outline = SettingsOutline(type, at: path)
-        snapshot.context.declaredSecrets.add(outline.secretPaths())
-        var binder = SettingsBinder(config: self, outline: outline, path: path)
-        let settings = binder.bind(type, unknownKeys)
-        guard binder.problems.isEmpty, let settings else { throw .joining(binder.sortedProblems) }
+        let outline = SettingsOutline(type, at: .root)
+        snapshot.context.declaredSecrets.add(
+            outline.secretPaths().map { ConfigPath(path.components + $0.components) })
+        var binder = SettingsBinder(config: self)
+        let settings = binder.bind(type, outline, at: path.components, unknownKeys)
+        guard binder.problems.isEmpty, let settings else { throw .joining(binder.problems) }
         return settings
     }
 }
@@ -30,126 +31,84 @@ extension ApplicationConfig {
 /// Reads settings and gathers every problem.
 private struct SettingsBinder {
     let config: ApplicationConfig
-    let outline: SettingsOutline
-    let path: ConfigPath
-    var problems: [ConfigError] = []
-    /// The paths of the malformed elements and values that were removed.
-    var removed: [[ConfigPath.Component]] = []
+    private(set) var problems: [ConfigError] = []
+    /// The keys that types know in each dictionary; nil for a dictionary with arbitrary keys.
+    private var known: [[ConfigPath.Component]: Set<String>?] = [:]
+    /// Whether the settings can't be decoded as a whole, so that each value is decoded by itself.
+    private var isMalformed = false
 
-    /// The problems in the order of the settings that they concern.
-    var sortedProblems: [ConfigError] {
-        func order(_ problem: ConfigError) -> Int {
-            let steps = problem.key?.components ?? []
-            return outline.entries.firstIndex { $0.steps.starts(with: steps) || steps.starts(with: $0.steps) } ?? .max
-        }
-        return problems.enumerated().sorted { (order($0.element), $0.offset) < (order($1.element), $1.offset) }
-            .map(\.element)
-    }
+    init(config: ApplicationConfig) { self.config = config }
 
     mutating func bind<Settings: ConfigSettings>(
-        _ type: Settings.Type, _ unknownKeys: ConfigUnknownKeys
+        _ type: Settings.Type, _ outline: SettingsOutline, at path: [ConfigPath.Component],
+        _ unknownKeys: ConfigUnknownKeys
     ) -> Settings? {
-        var secrecy = config.snapshot.secrecy()
-        let given = secrecy.marked(config.root)
-        let defaults = path.components.reversed().reduce(outline.defaults) { value, step in
-            step.key.map { .dictionary([$0: value]) } ?? value
+        let root = ConfigPlace(snapshot: config.snapshot, root: config.root, steps: [], node: config.root)
+        let given: ConfigPlace
+        switch find(path, in: root) {
+        case .value(let place): given = place
+        case .nothing:
+            given = ConfigPlace(snapshot: config.snapshot, root: config.root, steps: path, node: .empty(.runtime))
+        case .malformed: return nil
         }
-        // A malformed value is reported and removed, until the rest can be decoded.
-        var valid = given
-        while true {
-            let root = completed(valid, with: defaults)
-            guard let place = place(root, []).descend(path.components) else { return nil }
-            let decoding = ConfigDecoding(
-                config, place, ConfigPath(path.components), recordsKeys: unknownKeys != .allowed)
-            do {
-                let settings = try decoding.decode(type)
-                check(outline, in: self.place(given, []))
-                if unknownKeys != .allowed {
-                    findUnknownKeys(in: place.node, decoding.requested, isError: unknownKeys == .refused)
-                }
-                return settings
-            } catch {
-                var problem = config.problem(of: error, place, ConfigPath(path.components))
-                let steps = (problem.key ?? path).components
-                let known = Self.known(steps, in: valid)
-                // Removed elements change the indices of the elements after them.
-                problem.key = ConfigPath(original(known, removed) + steps.dropFirst(known.count))
-                problems.append(problem)
-                let depth = min(removalDepth(of: steps[...], in: outline), known.count)
-                guard depth > path.components.count else { return nil }
-                let target = Array(known.prefix(depth))
-                guard let rest = ConfigMerger(.runtime).remove(target[...], from: valid) else { return nil }
-                removed.append(original(target, removed))
-                valid = rest
-            }
+        let whole = ConfigPlace(
+            snapshot: config.snapshot, root: config.root, steps: path, node: completed(given.node, by: outline))
+        let settings = decode(type, at: whole)
+        let problem = problems.popLast()
+        isMalformed = settings == nil
+        check(outline, in: given)
+        if problems.isEmpty, let problem { problems.append(problem) }
+        if unknownKeys != .allowed { findUnknownKeys(isError: unknownKeys == .refused) }
+        return settings
+    }
+
+    /// Decodes a value and notes the keys that its type requests; reports the first problem.
+    private mutating func decode<T: Decodable>(_ type: T.Type, at place: ConfigPlace) -> T? {
+        let decoding = ConfigDecoding(config, place, place.path, recordsKeys: true)
+        do {
+            let value = try decoding.decode(type)
+            for (steps, keys) in decoding.requested { known[place.steps + steps] = .some(keys) }
+            return value
+        } catch {
+            problems.append(config.problem(of: error, place, place.path))
+            return nil
         }
     }
 
-    /// Returns the part of a path that exists.
-    private static func known(_ steps: [ConfigPath.Component], in root: ConfigNode) -> [ConfigPath
-        .Component]
-    {
-        var node = root
-        return Array(
-            steps.prefix { step in
-                guard let child = node.child(step) else { return false }
-                node = child
-                return true
-            })
+    private enum Found {
+        case value(ConfigPlace)
+        case nothing
+        /// A value on the path isn't a container.
+        case malformed
     }
 
-    /// Returns a path in the given values for one in the values without the removed elements.
-    private func original(
-        _ steps: [ConfigPath.Component], _ removed: [[ConfigPath.Component]]
-    ) -> [ConfigPath.Component] {
-        var path: [ConfigPath.Component] = []
+    /// Finds a value and notes the keys on its path; reports a value on it that isn't a container, once.
+    private mutating func find(_ steps: [ConfigPath.Component], in base: ConfigPlace, notesKeys: Bool = false) -> Found {
+        var place = base
         for step in steps {
-            guard case .index(var index) = step else {
-                path.append(step)
-                continue
+            guard place.kind == (step.key == nil ? .array : .dictionary) else {
+                let problem = config.mismatch(place, place.path, step.key == nil ? "array" : "dictionary")
+                if problems.last?.key != problem.key { problems.append(problem) }
+                return .malformed
             }
-            let gaps = removed.filter { $0.count == path.count + 1 && $0.starts(with: path) }.compactMap {
-                gap in
-                if case .index(let index)? = gap.last { index } else { nil }
+            if notesKeys, let key = step.key, known[place.steps] != .some(nil) {
+                known[place.steps] = (known[place.steps] ?? [])?.union([key])
             }
-            for gap in gaps.sorted() where gap <= index { index += 1 }
-            path.append(.index(index))
+            guard let child = place.descend([step]) else { return .nothing }
+            place = child
         }
-        return path
-    }
-
-    private func place(_ root: ConfigNode, _ steps: [ConfigPath.Component]) -> ConfigPlace {
-        ConfigPlace(snapshot: config.snapshot, root: root, steps: steps, node: root)
-    }
-
-    /// Returns the length of the path to remove, so that the remaining values can be decoded: that of a setting with a
-    /// default, or of an element or an entry of a collection.
-    private func removalDepth(of steps: ArraySlice<ConfigPath.Component>, in outline: SettingsOutline) -> Int {
-        guard let entry = outline.entries.first(where: { steps.starts(with: $0.steps) }) else { return steps.count }
-        let inner = steps.dropFirst(entry.steps.count)
-        guard let first = inner.first else { return steps.count }
-        if let elements = entry.elements, inner.count > elements.steps.count {
-            let depth = entry.steps.count + elements.steps.count
-            return depth + removalDepth(of: steps.dropFirst(depth), in: elements.outline)
-        }
-        return entry.isDictionary || first.key == nil ? entry.steps.count + 1 : entry.steps.count
+        return .value(place)
     }
 
     // MARK: Defaults
 
     /// Returns the values with the defaults that they lack, also in the elements of collections.
-    private func completed(_ root: ConfigNode, with defaults: ConfigValue) -> ConfigNode {
-        completed(Self.filled(root, with: defaults), by: outline)
-    }
-
     private func completed(_ node: ConfigNode, by outline: SettingsOutline) -> ConfigNode {
-        outline.entries.reduce(node) { node, entry in
+        outline.entries.reduce(Self.filled(node, with: outline.defaults)) { node, entry in
             guard let elements = entry.elements else { return node }
             return Self.mapping(node, at: entry.steps[...]) { collection in
                 elements.mapping(collection) { element in
-                    guard element.members != nil else { return element }
-                    let inner = elements.outline
-                    return completed(Self.filled(element, with: inner.defaults), by: inner)
+                    element.members == nil ? element : completed(element, by: elements.outline)
                 }
             }
         }
@@ -186,22 +145,42 @@ private struct SettingsBinder {
 
     // MARK: Requirements
 
-    /// Checks the requirements of the fields, and those of the elements of collections.
+    /// Checks the values of settings: their types, the requirements of the fields, and the elements of collections.
     private mutating func check(_ outline: SettingsOutline, in base: ConfigPlace) {
         for entry in outline.entries {
-            let place = base.descend(entry.steps)
-            if let place, let elements = entry.elements {
-                let inner = elements.outline
-                for element in elements.places(in: place) { check(inner, in: element) }
+            switch find(entry.steps, in: base, notesKeys: isMalformed) {
+            case .value(let place):
+                let count = problems.count
+                check(entry.type, at: place)
+                if let field = entry.field, problems.count == count { check(place, by: field) }
+            case .nothing:
+                if entry.field?.isRequired == true {
+                    problems.append(
+                        config.missing(ConfigPath(base.steps + entry.steps), expected: entry.typeName))
+                }
+            case .malformed: break
             }
-            guard let field = entry.field else { continue }
-            guard let place else {
-                let key = ConfigPath(base.steps + entry.steps)
-                if field.isRequired { problems.append(config.missing(key, expected: entry.typeName)) }
-                continue
-            }
-            check(place, by: field)
         }
+    }
+
+    /// Checks the type of a value, or of each element of a collection.
+    private mutating func check(_ type: Any.Type, at place: ConfigPlace) {
+        if let settings = type as? any ConfigSettings.Type, place.kind == .dictionary {
+            return check(SettingsElements.outline(settings), in: place)
+        }
+        if let collection = type as? any SettingsCollection.Type {
+            switch (collection.wildcard, place.kind) {
+            case (.anyIndex?, .array), (.anyKey?, .dictionary):
+                if isMalformed, place.kind == .dictionary { known[place.steps] = .some(nil) }
+                for element in place.children { check(collection.elementType, at: element) }
+                return
+            case (nil, .null): return
+            case (nil, _): return check(collection.elementType, at: place)
+            default: break
+            }
+        }
+        // The type of a property that encodes itself in an unusual way is unknown.
+        if isMalformed, type != Never.self, let type = type as? any Decodable.Type { _ = decode(type, at: place) }
     }
 
     /// Checks a value, or its elements if the requirement is one of theirs.
@@ -224,15 +203,11 @@ private struct SettingsBinder {
 
     // MARK: Unknown keys
 
-    /// Finds the values that the types of the settings did not request.
-    private mutating func findUnknownKeys(
-        in section: ConfigNode, _ requested: [[ConfigPath.Component]: Set<String>?], isError: Bool
-    ) {
-        let dictionaries = requested.map { (ConfigPath(path.components + $0.key), $0.key, $0.value) }
-        for (dictionary, steps, names) in dictionaries.sorted(by: {
-            $0.0.description < $1.0.description
-        }) {
-            guard let names, let node = section.descend(steps) else { continue }
+    /// Finds the values whose keys the types of the settings don't know.
+    private mutating func findUnknownKeys(isError: Bool) {
+        let dictionaries = known.map { (ConfigPath($0.key), $0.key, $0.value) }
+        for (dictionary, steps, names) in dictionaries.sorted(by: { $0.0.description < $1.0.description }) {
+            guard let names, let node = config.root.descend(steps) else { continue }
             for (name, child) in node.members ?? ConfigMembers() {
                 if names.contains(name) { continue }
                 if dictionary.components.isEmpty, child.members != nil,

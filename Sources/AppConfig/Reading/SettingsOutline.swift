@@ -165,15 +165,8 @@ struct SettingsElements {
         self.settings = settings
     }
 
-    private static func outline<Settings: ConfigSettings>(_ type: Settings.Type) -> SettingsOutline {
+    static func outline<Settings: ConfigSettings>(_ type: Settings.Type) -> SettingsOutline {
         SettingsOutline(type, at: .root)
-    }
-
-    /// Returns the places of all elements in a collection.
-    func places(in collection: ConfigPlace) -> [ConfigPlace] {
-        steps.reduce([collection]) { places, step in
-            places.filter { $0.kind == (step == .anyIndex ? .array : .dictionary) }.flatMap(\.children)
-        }
     }
 }
 
