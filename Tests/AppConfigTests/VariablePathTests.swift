@@ -17,7 +17,8 @@ import Testing
         let report = load(
             #"{"web": {"timeout": 30}, "camel": {"maxSize": 1}}"#,
             variables: [
-                "APP_WEB__RETRIES": "3", "APP_CAMEL__MAX_RETRIES": "4", "APP_NEW__MAX_RETRIES": "5", "APP_web__minSize": "6",
+                "APP_WEB__RETRIES": "3", "APP_CAMEL__MAX_RETRIES": "4", "APP_NEW__MAX_RETRIES": "5",
+                "APP_web__minSize": "6",
             ])
         #expect(report.errors.isEmpty)
         #expect(

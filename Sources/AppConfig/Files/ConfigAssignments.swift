@@ -31,7 +31,8 @@ struct ConfigAssignments {
             defer { self = .dictionary([:]) }
             return switch self {
             case .dictionary(let entries): entries
-            case .leaf(.dictionary(let entries), let place) where isInArray: entries.mapValues { .leaf($0, place: place) }
+            case .leaf(.dictionary(let entries), let place) where isInArray:
+                entries.mapValues { .leaf($0, place: place) }
             default: [:]
             }
         }
@@ -40,7 +41,10 @@ struct ConfigAssignments {
         mutating func set(
             _ leaf: Branch, at steps: ArraySlice<ConfigPath.Component>, isInArray: Bool = false
         ) throws(IndexOutOfRange) {
-            guard let step = steps.first else { return self = leaf }
+            guard let step = steps.first else {
+                self = leaf
+                return
+            }
             switch step {
             case .key(let key):
                 var entries = takeEntries(isInArray: isInArray)

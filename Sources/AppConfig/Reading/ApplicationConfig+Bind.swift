@@ -83,7 +83,8 @@ private struct SettingsBinder {
     }
 
     /// Finds a value and notes the keys on its path; reports a value on it that isn't a container, once.
-    private mutating func find(_ steps: [ConfigPath.Component], in base: ConfigPlace, notesKeys: Bool = false) -> Found {
+    private mutating func find(_ steps: [ConfigPath.Component], in base: ConfigPlace, notesKeys: Bool = false) -> Found
+    {
         var place = base
         for step in steps {
             guard place.kind == (step.key == nil ? .array : .dictionary) else {

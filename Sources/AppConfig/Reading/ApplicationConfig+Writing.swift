@@ -24,7 +24,9 @@ extension ApplicationConfig {
             return
         }
         guard components.count <= ConfigLimits.deepest else {
-            record(ConfigDiagnostic(.defaultUsed, message: "can't write: the path has more than \(ConfigLimits.deepest) steps"))
+            record(
+                ConfigDiagnostic(
+                    .defaultUsed, message: "can't write: the path has more than \(ConfigLimits.deepest) steps"))
             return
         }
         switch write(value, at: components) {

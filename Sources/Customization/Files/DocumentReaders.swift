@@ -95,7 +95,8 @@ enum JSONReader {
         let text = SourceText(bytes: bytes, file: file)
         if text.isRejected { return (nil, text, text.diagnostics) }
         do throws(JSONSyntaxError) {
-            return PlacedValue(try JSONDocument(text.utf8, options: .init(depth: PlacedValue.deepest))).file(text, text.diagnostics)
+            return PlacedValue(try JSONDocument(text.utf8, options: .init(depth: PlacedValue.deepest))).file(
+                text, text.diagnostics)
         } catch {
             return (nil, text, text.diagnostics + [text.diagnostic(.malformed(error.offset, error.message))])
         }
