@@ -59,9 +59,16 @@ extension PlacedValue {
 
     var kind: ConfigKind {
         switch content {
+        case .null, .unsupported: .null
+        case .boolean: .boolean
+        case .integer: .integer
+        case .unsigned: .unsigned
+        case .real: .real
+        case .string: .string
+        case .date: .date
+        case .data: .data
         case .array: .array
         case .dictionary: .dictionary
-        default: scalar?.kind ?? .null
         }
     }
 

@@ -10,7 +10,8 @@ internal import AshlarCore
 struct StringsParser {
     typealias Problem = StringsLexer.Problem
 
-    static let maximumDepth = 512
+    /// The maximum number of nested lists and dictionaries, which are read with recursion, like those of other files.
+    static let maximumDepth = 128
     /// The maximum number of listed problems; further problems are only counted.
     static let maximumDiagnostics = 1000
 
