@@ -6,9 +6,9 @@ import Testing
 
 /// An interceptor that calls a closure.
 struct Station: EventInterceptor {
-    let body: @Sendable (InterceptedEvent, @escaping Next) -> DeliveryResult
-    init(_ body: @escaping @Sendable (InterceptedEvent, @escaping Next) -> DeliveryResult) { self.body = body }
-    func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult { body(event, next) }
+    let body: @Sendable (InterceptedEvent, Next) -> DeliveryResult
+    init(_ body: @escaping @Sendable (InterceptedEvent, Next) -> DeliveryResult) { self.body = body }
+    func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult { body(event, next) }
 }
 
 private final class Flag: Sendable { let value = Atomic(false) }
@@ -99,68 +99,6 @@ struct InterceptorTests {
         #expect(watch.cancel() && !watch.cancel() && !watch.isLive)
         #expect(bus.trigger(a, 1).delivered == 1)
         #expect(seen.items == ["2", "1"] && undelivered.items.isEmpty)
-    }
-
-    @Test("A postponed event is delivered later, from any thread, also after its topic lost its slot")
-    func postpone() async throws {
-        let late = Recorder<@Sendable () -> DeliveryResult>()
-        bus.intercept(
-            Topic(matching: "late:*"),
-            with: Station { event, next in
-                late.note { next(event) }
-                return .postponed
-            }
-        ).store(in: bag)
-        bus.watch("late:*") { [seen] in seen.note("\($0.name) \($0.payload) \($0.depth)") }.store(in: bag)
-        #expect(bus.trigger("late:one", 1).queued == 1)
-        do {
-            let topic = try Topic<Int>(named: "late:two")
-            #expect(bus.trigger(topic, 2).queued == 1)
-        }
-        #expect(seen.items.isEmpty)
-        let postponed = late.items
-        await Task.detached { for event in postponed.reversed() { #expect(event().delivered == 1) } }.value
-        #expect(seen.items == ["late:two 2 0", "late:one 1 0"])
-        // Each call delivers.
-        #expect(postponed[0]().delivered == 1)
-    }
-
-    @Test("A postponed event is rejected if its name has since been bound to another type")
-    func rebound() throws {
-        let late = Recorder<@Sendable () -> DeliveryResult>()
-        let interception = bus.intercept(
-            Topic(matching: "x"),
-            with: Station { event, next in
-                late.note { next(event) }
-                return .postponed
-            })
-        do {
-            let numbers = try Topic<Int>(named: "x")
-            bus.trigger(numbers, 1)
-        }
-        interception.cancel()
-        let texts = try Topic<String>(named: "x")
-        bus.watch(texts) { [seen] in seen.note($0.payload) }.store(in: bag)
-        let result = late.items[0]()
-        #expect(result.delivered == 0)
-        #expect((result.failures.first as? EventBusError)?.code == .payloadMismatch)
-        #expect(seen.items.isEmpty)
-    }
-
-    @Test("A postponed event of a released bus does nothing")
-    func busGone() {
-        let late = Recorder<@Sendable () -> DeliveryResult>()
-        do {
-            let bus = EventBus()
-            _ = bus.intercept(
-                a,
-                with: Station { event, next in
-                    late.note { next(event) }
-                    return .postponed
-                })
-            bus.trigger(a, 1)
-        }
-        #expect(late.items.count == 1 && late.items[0]().isUndelivered)
     }
 
     @Test("A payload of a wrong type is rejected for a topic and accepted for a bare name")

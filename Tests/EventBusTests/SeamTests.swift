@@ -153,40 +153,6 @@ struct SeamTests {
         kept[0].cancel()
     }
 
-    @Test("An asynchronous interceptor handles events in order, one at a time; send waits for its result")
-    func asynchronous() async {
-        bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
-        let slow = AsyncInterceptor(.suspend(2)) { event, next in
-            await Task.yield()
-            return await next(event).adding(delivered: 10)
-        }
-        let watch = bus.intercept(numbers, with: slow)
-        for number in 0..<50 { #expect(await bus.send(numbers, number).delivered == 11) }
-        #expect(log.items == (0..<50).map { "\($0)" })
-        watch.cancel()
-        #expect(bus.trigger(numbers, 50).delivered == 1)
-    }
-
-    @Test(
-        "A full asynchronous interceptor drops the event of a trigger and makes send wait; none is lost after its end")
-    func fullInterceptor() async throws {
-        let gate = Gate()
-        bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
-        let slow = AsyncInterceptor(.oldest(2)) { event, next in
-            await gate.pass()
-            return await next(event)
-        }
-        let watch = bus.intercept(Topic(matching: "number:*"), with: slow)
-        #expect(bus.trigger(numbers, 0).queued == 1)
-        await gate.untilSomebodyComes()
-        let results = (1...4).map { bus.trigger(numbers, $0) }
-        #expect(results.map(\.queued) == [1, 1, 0, 0] && results.map(\.dropped) == [0, 0, 1, 1])
-        watch.cancel()
-        gate.open()
-        try await until { log.items.count == 3 }
-        #expect(log.items == ["0", "1", "2"])
-    }
-
     @Test("A sender can wait for the handlers that run later, and gets their errors")
     func awaitedHandlers() async throws {
         actor Ledger {}
@@ -239,26 +205,6 @@ struct SeamTests {
         #expect(result.delivered == 0 && result.dropped == 1)
         gate.open()
         #expect(await first.value.delivered == 1)
-    }
-
-    @Test("Waiting senders of an asynchronous interceptor are counted exactly when they are cancelled")
-    func cancelledSender() async throws {
-        let gate = Gate()
-        let slow = AsyncInterceptor(.suspend(1)) { event, next in
-            await gate.pass()
-            return await next(event)
-        }
-        let watch = bus.intercept(numbers, with: slow)
-        let handled = Task { [bus, numbers] in await bus.send(numbers, 0) }
-        await gate.untilSomebodyComes()
-        bus.trigger(numbers, 1)
-        let waiting = Task { [bus, numbers] in await bus.send(numbers, 2) }
-        for _ in 0..<100 { await Task.yield() }
-        waiting.cancel()
-        #expect(await waiting.value.dropped == 1)
-        gate.open()
-        #expect(await handled.value.dropped == 0)
-        watch.cancel()
     }
 
     @Test("Twenty requests of one responder run at the same time, and one after the other with a concurrency of 1")

@@ -29,7 +29,7 @@ extension BenchmarkSuite {
     }
 
     private struct Pass: EventInterceptor {
-        func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult { next(event) }
+        func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult { next(event) }
     }
 
     private mutating func interceptorRows() {

@@ -32,7 +32,8 @@ extension EventBus {
         if reading.isMismatch, let core { return refuse(mismatch(core, call)) }
         call.metadata = MetadataBox.ofTrigger
         if reading.isStaged || isQueued {
-            return passStages(StagedEvent(name: name, core: core, payload: payload(), call: call), reading)
+            return passStages(
+                InterceptedEvent(name: name, core: core, payload: payload(), call: call), reading.interceptors)
         }
         return deliver(reading, name, call, payload: payload, direct: direct)
     }

@@ -1,37 +1,38 @@
 internal import AshlarCore
 import Synchronization
 
-/// An event on its way through the stages before its delivery.
-struct StagedEvent: Sendable {
-    let name: String
-    /// The topic; nil for an event with a bare name, whose payload can have any type.
-    let core: TopicCore?
-    var payload: any Sendable
-    var call: TriggerCall
-}
-
 // The stages before the delivery, in their order: interceptors, the queue of the main actor, the order of the topic, and the
 // stored events. Each one hands the event to the next.
 extension EventBus {
-    /// Passes an event to the interceptors of its topic.
-    func passStages(_ event: StagedEvent, _ reading: BusState.Reading) -> DeliveryResult {
-        let interceptors = reading.interceptors
-        if interceptors.allSatisfy({ $0.excludes(event.call.source) }) { return postponeIfQueued(event) }
+    /// Passes an event to the interceptors of its topic, and then to the next stage.
+    func passStages(_ event: InterceptedEvent, _ interceptors: [InterceptorEntry]) -> DeliveryResult {
+        let interceptors = interceptors.filter { !$0.excludes(event.call.source) }
+        if interceptors.isEmpty { return postponeIfQueued(event) }
         let thread = BusThread.current
         let depth = thread.depth(onBus: number)
-        let interception = Interception(bus: self, event, interceptors, depth: depth, thread: thread.number)
-        defer { interception.end() }
         // A trigger inside an interceptor is nested, so that an endless one ends at the limit.
-        return thread.run(ofBus: number, depth: depth + 1) {
-            interception.pass(
-                InterceptedEvent(
-                    name: event.name, payload: event.payload, metadata: event.call.metadata?.metadata, call: event.call),
-                to: 0)
+        return thread.run(ofBus: number, depth: depth + 1) { pass(event, to: interceptors[...], depth) }
+    }
+
+    private func pass(
+        _ event: InterceptedEvent, to interceptors: ArraySlice<InterceptorEntry>, _ depth: UInt32
+    ) -> DeliveryResult {
+        if let entry = interceptors.first {
+            let others = interceptors.dropFirst()
+            guard let interceptor = entry.interceptor else { return pass(event, to: others, depth) }
+            return interceptor.intercept(event) { pass($0, to: others, depth) }
         }
+        if let core = event.core, !core.accepts(event.payload) {
+            return refuse(
+                EventBusError(
+                    .payloadMismatch, subject: event.name, expected: core.payload.map { "payload \($0)" },
+                    found: "\(type(of: event.payload))", location: event.call.location))
+        }
+        return BusThread.current.run(ofBus: number, depth: depth) { postponeIfQueued(event) }
     }
 
     /// Queues an event for the main actor if the bus does so.
-    fileprivate func postponeIfQueued(_ event: StagedEvent) -> DeliveryResult {
+    private func postponeIfQueued(_ event: InterceptedEvent) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
         let late = event.call.sending?.awaitDelivery()
         mainQueue.run { [weak self] in
@@ -44,7 +45,7 @@ extension EventBus {
     }
 
     /// Delivers an event of a topic that stores events after the earlier ones.
-    private func runInOrder(_ event: StagedEvent) -> DeliveryResult {
+    private func runInOrder(_ event: InterceptedEvent) -> DeliveryResult {
         let runner = state.withLock { state in
             if let core = event.core { state.keep(core) }
             return state.topic(event.name)?.runner
@@ -71,69 +72,11 @@ extension EventBus {
     }
 
     /// Stores an event if its topic stores events, and delivers it.
-    private func storeAndDeliver(_ event: StagedEvent) -> DeliveryResult {
+    private func storeAndDeliver(_ event: InterceptedEvent) -> DeliveryResult {
         // Replaced events are released outside the mutex.
         let (reading, gone) = state.withLock { $0.store(event.payload, event.name, event.core, event.call) }
         defer { withExtendedLifetime(gone) {} }
         if reading.isMismatch, let core = event.core { return refuse(mismatch(core, event.call)) }
         return deliver(reading, event.name, event.call, payload: { event.payload })
-    }
-}
-
-/// One event on its way through the interceptors, which may pass it on later and on any thread.
-private final class Interception: Sendable {
-    private weak let bus: EventBus?
-    private let event: StagedEvent
-    private let interceptors: [InterceptorEntry]
-    private let depth: UInt32
-    private let thread: UInt32
-    /// Whether the trigger has returned.
-    private let hasEnded = Atomic(false)
-
-    init(bus: EventBus, _ event: StagedEvent, _ interceptors: [InterceptorEntry], depth: UInt32, thread: UInt32) {
-        self.bus = bus
-        self.event = event
-        self.interceptors = interceptors
-        self.depth = depth
-        self.thread = thread
-    }
-
-    func end() { hasEnded.store(true, ordering: .releasing) }
-
-    func pass(_ event: InterceptedEvent, to index: Int) -> DeliveryResult {
-        guard index < interceptors.count else { return passOn(event) }
-        let entry = interceptors[index]
-        guard !entry.excludes(self.event.call.source), let interceptor = entry.interceptor else {
-            return pass(event, to: index + 1)
-        }
-        return interceptor.intercept(event) { [self] in pass($0, to: index + 1) }
-    }
-
-    /// Passes an event on to the next stage.
-    private func passOn(_ changed: InterceptedEvent) -> DeliveryResult {
-        guard let bus else { return DeliveryResult() }
-        var event = event
-        var call = changed.call
-        call.arrive(from: thread)
-        call.isExported = changed.isExported
-        if hasEnded.load(ordering: .acquiring) {
-            // The sender has stopped to wait, but an asynchronous interceptor can wait instead.
-            if call.sending === event.call.sending { call.sending = nil }
-            call.isolation = nil
-        }
-        if changed.metadata != call.metadata?.metadata { call.metadata = changed.metadata.map { MetadataBox($0) } }
-        // A bare name takes any payload.
-        if let core = event.core, !core.accepts(changed.payload) {
-            return bus.refuse(
-                EventBusError(
-                    .payloadMismatch, subject: event.name, expected: core.payload.map { "payload \($0)" },
-                    found: "\(type(of: changed.payload))", location: call.location))
-        }
-        event.payload = changed.payload
-        event.call = call
-        let current = BusThread.current
-        return current.run(ofBus: bus.number, depth: min(depth, current.depth(onBus: bus.number))) {
-            bus.postponeIfQueued(event)
-        }
     }
 }

@@ -98,7 +98,7 @@ final class FleetBridge: Sendable {
         let index: Int
         let rule: FleetRule
 
-        func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+        func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult {
             guard bridge.isFirst(index, event.name) else { return next(event) }
             if rule.delivery.stored != nil { return bridge.store(event, rule, index) }
             if rule.request != nil, let request = event.request {

@@ -63,7 +63,7 @@ struct LiveRequest: Encodable, Sendable {
 struct InspectorTap: EventInterceptor {
     let feed: InspectorFeed
 
-    func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+    func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult {
         feed.add(InspectedEvent(event))
         return next(event)
     }
