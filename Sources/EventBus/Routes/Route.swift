@@ -1,25 +1,22 @@
 internal import AshlarCore
 
-/// A registered route: a pattern, its action, and the source location of the registration.
-final class Route: Sendable {
+/// A registered route: a pattern, its action, and the source location of the registration; it is its own watch.
+final class Route: WatchHost {
     enum Action: Sendable {
         case run(@Sendable (Navigation) async throws -> Void)
         case redirect(@Sendable (Navigation) throws(EventBusError) -> String)
     }
 
     let pattern: RoutePattern
-    /// The guards of the groups that the route belongs to, the outermost first.
-    let guards: [RouteGuard]
     /// The location of the registration; nil in a table created from patterns.
     let location: EventLocation?
+    private weak let router: Router?
     private let current: Mutex<Action?>
 
-    init(
-        _ pattern: RoutePattern, _ action: Action? = nil, at location: EventLocation? = nil, guards: [RouteGuard] = []
-    ) {
+    init(_ pattern: RoutePattern, _ action: Action? = nil, at location: EventLocation? = nil, router: Router? = nil) {
         self.pattern = pattern
-        self.guards = guards
         self.location = location
+        self.router = router
         current = Mutex(action)
     }
 
@@ -28,23 +25,12 @@ final class Route: Sendable {
 
     /// Releases the action and its captured values.
     func end() { _ = current.withLock { $0.take() } }
-}
 
-/// Routes that were registered together, as one watch.
-final class RouteSet: WatchHost {
-    private let routes: [Route]
-    private weak let router: Router?
-    let watched: String
+    var watched: String { pattern.source }
 
-    init(_ routes: [Route], watched: String, router: Router) {
-        self.routes = routes
-        self.router = router
-        self.watched = watched
-    }
+    func cancel() -> Bool { router?.remove(self) ?? false }
 
-    func cancel() -> Bool { router?.remove(routes) ?? false }
-
-    var isLive: Bool { router != nil && routes.contains { $0.action != nil } }
+    var isLive: Bool { router != nil && action != nil }
 
     func belongs(to owner: AnyObject) -> Bool { router === owner }
 }
@@ -59,30 +45,28 @@ public enum GuardDecision: Sendable {
     case deny(reason: (any Error)? = nil)
 }
 
-/// A check that runs before an action.
-struct RouteGuard: Sendable {
-    /// The prefix of the guarded routes.
-    let prefix: String
+/// A check of all navigations under a prefix; it is its own watch.
+final class RouteGuard: WatchHost {
     let check: @Sendable (Navigation) async throws -> GuardDecision
-}
-
-/// A guard of all routes under a prefix; it is its own watch.
-final class PrefixGuard: WatchHost {
-    let base: RouteGuard
+    /// The text of the prefix.
+    let watched: String
     private weak let router: Router?
     private let hasAuthority: Bool
     /// The segments of the prefix, after its scheme and host.
     private let prefix: ArraySlice<RouteSegment>
 
-    init(_ base: RouteGuard, router: Router) throws(EventBusError) {
+    init(
+        _ prefix: String, router: Router, check: @escaping @Sendable (Navigation) async throws -> GuardDecision
+    ) throws(EventBusError) {
         var options = router.options
         // A slash at the end must not bypass a guard, so the prefix covers the paths with and without it.
         options.ignoresTrailingSlash = true
-        let pattern = try RoutePattern(base.prefix, types: options.types)
-        self.base = base
+        let pattern = try RoutePattern(prefix, types: options.types)
+        self.check = check
+        watched = prefix
         self.router = router
         hasAuthority = pattern.authority != nil
-        prefix = pattern.matchedPath(options)
+        self.prefix = pattern.matchedPath(options)
     }
 
     /// The number of segments of the prefix; guards with fewer segments run first.
@@ -102,8 +86,6 @@ final class PrefixGuard: WatchHost {
             }
         }
     }
-
-    var watched: String { base.prefix }
 
     func cancel() -> Bool { router?.remove(self) ?? false }
 

@@ -111,7 +111,7 @@ extension Router {
             case .redirect(let url): return url
             case .deny(let reason):
                 throw EventBusError(
-                    .navigationDenied, subject: navigation.url, found: "a guard of \(routeGuard.prefix)",
+                    .navigationDenied, subject: navigation.url, found: "a guard of \(routeGuard.watched)",
                     trail: navigation.trail, underlying: reason)
             }
         }

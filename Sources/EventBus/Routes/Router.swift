@@ -29,7 +29,7 @@ public final class Router: Sendable {
     struct State: Sendable {
         var table: RouteTable
         /// The guards of prefixes, the outermost first.
-        var guards: [PrefixGuard] = []
+        var guards: [RouteGuard] = []
         /// The number of the newest navigation, and its task.
         var newest: UInt64 = 0
         var pending: Task<Navigation, any Error>?
@@ -65,8 +65,7 @@ public final class Router: Sendable {
         @_inheritActorContext action: @escaping @isolated(any) @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         let parsed = try RoutePattern(pattern, types: options.types)
-        let route = Route(parsed, .run(action), at: EventLocation(fileID, line))
-        return try register([route], replacing: replacing, watched: pattern)
+        return try register(parsed, .run(action), replacing: replacing, EventLocation(fileID, line))
     }
 
     /// Registers an action for an owner, which the action receives; the route is added to the owner's bag.
@@ -131,28 +130,21 @@ public final class Router: Sendable {
                 segments: Dictionary(parameters.map { ($0, $1.segments) }) { $1 }, query: navigation.query,
                 fragment: navigation.match.fragment, options: options)
         }
-        let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line))
-        return try register([route], replacing: replacing, watched: pattern)
+        return try register(parsed, .redirect(redirect), replacing: replacing, EventLocation(fileID, line))
     }
 
-    /// Registers routes that end together; if one fails, none is registered.
-    func register(_ routes: [Route], replacing: Bool, watched: String) throws(EventBusError) -> Watch {
-        if routes.count > 1 {
-            // The routes must not conflict with each other, even if they may replace others.
-            var own = RouteTable(options)
-            for route in routes {
-                try own.check(route, replacing: false)
-                own.insert(route)
-            }
-        }
+    private func register(
+        _ pattern: RoutePattern, _ action: Route.Action, replacing: Bool, _ location: EventLocation
+    ) throws(EventBusError) -> Watch {
+        let route = Route(pattern, action, at: location, router: self)
         let isReplacing = replacing || options.replacesConflicts
-        // Replaced routes are released here, outside the lock.
-        let ended = try state.withLock { state throws(EventBusError) -> [Route] in
-            for route in routes { try state.table.check(route, replacing: isReplacing) }
-            return routes.compactMap { state.table.insert($0) }
+        // A replaced route is released here, outside the lock.
+        let ended = try state.withLock { state throws(EventBusError) -> Route? in
+            try state.table.check(route, replacing: isReplacing)
+            return state.table.insert(route)
         }
-        for route in ended { route.end() }
-        return Watch(host: RouteSet(routes, watched: watched, router: self))
+        ended?.end()
+        return Watch(host: route)
     }
 
     /// Registers a check before every navigation to a prefix and to all paths below it.
@@ -182,7 +174,7 @@ public final class Router: Sendable {
         _ prefix: String,
         @_inheritActorContext check: @escaping @isolated(any) @Sendable (Navigation) async throws -> GuardDecision
     ) throws(EventBusError) -> Watch {
-        let routeGuard = try PrefixGuard(RouteGuard(prefix: prefix, check: check), router: self)
+        let routeGuard = try RouteGuard(prefix, router: self, check: check)
         let depth = routeGuard.depth
         state.withLock { state in
             let index = state.guards.firstIndex { $0.depth > depth } ?? state.guards.endIndex
@@ -199,7 +191,7 @@ public final class Router: Sendable {
     @discardableResult
     public func unroute(_ pattern: String) -> Bool {
         guard let route = current.route(with: pattern) else { return false }
-        return remove([route])
+        return remove(route)
     }
 
     /// Removes the routes and guards of an owner from this router.
@@ -210,13 +202,13 @@ public final class Router: Sendable {
         owner.watches.cancel { $0.belongs(to: self) }
     }
 
-    func remove(_ routes: [Route]) -> Bool {
-        let ended = state.withLock { state in routes.filter { state.table.remove($0) } }
-        for route in ended { route.end() }
-        return !ended.isEmpty
+    func remove(_ route: Route) -> Bool {
+        guard state.withLock({ $0.table.remove(route) }) else { return false }
+        route.end()
+        return true
     }
 
-    func remove(_ routeGuard: PrefixGuard) -> Bool {
+    func remove(_ routeGuard: RouteGuard) -> Bool {
         state.withLock { state in
             guard let index = state.guards.firstIndex(where: { $0 === routeGuard }) else { return false }
             state.guards.remove(at: index)
@@ -224,7 +216,7 @@ public final class Router: Sendable {
         }
     }
 
-    func holds(_ routeGuard: PrefixGuard) -> Bool { state.withLock { $0.guards.contains { $0 === routeGuard } } }
+    func holds(_ routeGuard: RouteGuard) -> Bool { state.withLock { $0.guards.contains { $0 === routeGuard } } }
 
     // MARK: Reading
 
@@ -249,12 +241,12 @@ public final class Router: Sendable {
         let table = current
         let text = table.explain(url, maxMisses: maxMisses)
         let guards = (try? table.match(url)).map { self.guards(of: $0) } ?? []
-        return guards.isEmpty ? text : "\(text)\n  guards: \(guards.map(\.prefix).joined(separator: ", "))"
+        return guards.isEmpty ? text : "\(text)\n  guards: \(guards.map(\.watched).joined(separator: ", "))"
     }
 
     /// The guards of a match, in the order in which they are asked.
     func guards(of match: RouteMatch) -> [RouteGuard] {
-        state.withLock { $0.guards }.filter { $0.covers(match) }.map(\.base) + match.route.guards
+        state.withLock { $0.guards }.filter { $0.covers(match) }
     }
 
     /// Returns the topic of a route, on which every navigation to the pattern is triggered after the route's action.
