@@ -36,11 +36,10 @@ struct RouteHostTests {
             (error as? EventBusError)?.code == .invalidAuthority && (error as? EventBusError)?.offset == offset
         }
         #expect(!router.contains(url))
-        #expect(router.explain(url) == "\(url) -> invalidAuthority at byte \(offset)")
     }
 
     @Test(
-        "Equal hosts have one normal form, for match, contains and explain",
+        "Equal hosts have one normal form, for match and contains",
         arguments: [
             "https://good.com/a", "https://GOOD.com/a", "https://good.com:443/a", "https://good.com./a",
             "https://good.com.:443/a", "https://good.com:/a", "https://%67ood.com/a", "https://u:p@good.com/a",
@@ -52,8 +51,6 @@ struct RouteHostTests {
         #expect(match.host == "good.com")
         #expect(match.parameters["rest"] == "a")
         #expect(router.contains(url))
-        let lines = router.explain(url).split(separator: "\n")
-        #expect(lines[0] == "\(url) -> \(match.pattern)  rest=a" && lines[1] == "  + \(match.pattern): wins")
     }
 
     @Test(

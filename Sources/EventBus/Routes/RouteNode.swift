@@ -71,15 +71,12 @@ struct RouteSearch {
     let url: RouteURL
     /// The values captured on the path to the current node.
     private var values: [RouteValue] = []
-    /// The number of matching segments, if there is no match.
-    private(set) var reached = 0
     private var steps = 0
 
     init(_ url: RouteURL) { self.url = url }
 
     /// Returns the route below a node for the segments from a position to the end; nil if there is none.
     mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> Route? {
-        reached = max(reached, index)
         guard index < url.matchedCount else { return node.route }
         if let next = node.next(after: url, at: index) {
             try countStep()

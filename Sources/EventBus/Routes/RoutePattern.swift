@@ -93,15 +93,6 @@ enum RouteSegment: Sendable {
     /// The type of a parameter; nil for any value.
     var type: RouteParameterType? { if case .parameter(let parameter) = self { parameter.type } else { nil } }
 
-    /// The segment in the notation of a pattern.
-    var label: String {
-        switch self {
-        case .literal(let text): text
-        case .parameter(let parameter): ":\(parameter.name)" + (parameter.type.map { "(\($0.name))" } ?? "")
-        case .catchAll(let name): "*\(name)"
-        }
-    }
-
     /// The segment with lowercase letters in its text.
     var lowercased: RouteSegment {
         if case .literal(let text) = self { .literal(text.asciiLowercased) } else { self }

@@ -234,16 +234,6 @@ public final class Router: Sendable {
     /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool { current.contains(url) }
 
-    /// Explains the match of a URL, with the guards that would be asked; see ``RouteTable/explain(_:maxMisses:)``.
-    ///
-    /// The guards aren't asked, so redirects aren't followed.
-    public func explain(_ url: String, maxMisses: Int = 5) -> String {
-        let table = current
-        let text = table.explain(url, maxMisses: maxMisses)
-        let guards = (try? table.match(url)).map { self.guards(of: $0) } ?? []
-        return guards.isEmpty ? text : "\(text)\n  guards: \(guards.map(\.watched).joined(separator: ", "))"
-    }
-
     /// The guards of a match, in the order in which they are asked.
     func guards(of match: RouteMatch) -> [RouteGuard] {
         state.withLock { $0.guards }.filter { $0.covers(match) }

@@ -179,7 +179,7 @@ struct ServerTests {
         let opened = Locked<[String]>([])
         try app.router.route("/notes/:id(int)") { navigation in opened.withLock { $0.append(navigation.url) } }
         let explanation = try await fixture.act(#"{"action":"explainRoute","name":"/notes/5"}"#)
-        #expect(explanation.contains("wins") && opened.withLock { $0 } == [])
+        #expect(explanation == "/notes/5 -> /notes/:id(int)  id=5" && opened.withLock { $0 } == [])
         #expect(try await fixture.act(#"{"action":"openRoute","name":"/notes/5"}"#) == "opened /notes/5")
         #expect(opened.withLock { $0 } == ["/notes/5"])
         for watch in [watch, any, other] { watch.cancel() }

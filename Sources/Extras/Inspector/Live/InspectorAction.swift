@@ -31,7 +31,9 @@ struct InspectorAction: Decodable, Sendable {
             case .setText: return logged(setText(app.customization, texts))
             case .setThreshold: return try logged(setThreshold())
             case .trigger: return try logged(trigger(app.bus))
-            case .explainRoute: return app.router.current.explain(name)
+            case .explainRoute:
+                let match = try app.router.match(name)
+                return "\(match)  \(match.parameters)"
             case .openRoute: return try logged(await openRoute(app))
             }
         } catch let refusal as InspectorRefusal {

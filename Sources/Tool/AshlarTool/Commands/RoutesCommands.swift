@@ -30,12 +30,18 @@ extension Command {
     }
 
     private static let explainRoute = Command(
-        "explain", "Prints the route of a URL, and why other routes don't match or lose.",
+        "explain", "Prints the route of a URL, and the values of its parameters.",
         operands: [file, Operand("URL", .text)]
     ) { invocation, output in
         let table = try RouteTable(try RouteFile(invocation.operands[0]).lines.map(\.pattern))
-        output.lines(table.explain(invocation.operands[1]))
-        return table.contains(invocation.operands[1]) ? .success : .problems
+        do throws(EventBusError) {
+            let match = try table.match(invocation.operands[1])
+            output.lines("\(match)  \(match.parameters)")
+            return .success
+        } catch {
+            output.lines("\(error)")
+            return .problems
+        }
     }
 
     private static let checkRoutes = Command(
