@@ -157,9 +157,5 @@ struct RouteDecodingTableTests {
         /q?a=%C3&b=%A9 -> !invalidUTF8@5 ; not over a separator
         /q#%zz -> #%zz ; a percent sign in a fragment is text, as in requests
         /q?a=1#%FF -> !invalidUTF8@7 ; bad UTF-8 in a fragment
-        @ [form] /q
-        /q?a=x+y -> ?a=x y ; a plus is a space in a form
-        /q?a=x%2By -> ?a=x+y ; an encoded plus is a plus
-        /q?a+b=1 -> ?a b=1 ; in a name too
         """##
 }

@@ -238,21 +238,6 @@ extension RouteMatchTableTests {
         /a//b -> /a//b ; an empty segment in a pattern is itself
         /a/b -> !routeNotFound ; and is needed
 
-        # Collapsing
-        @ [collapse] /a/b  /c/:x  /d/*r  /
-        //a///b -> /a/b ; empty segments are passed over
-        /a//b/ -> /a/b ; with a trailing slash
-        /a//b// -> /a/b ; with two
-        // -> / ; slashes alone are the root
-        /// -> / ; any number of them
-        /c//1 -> /c/:x x=1 ; before a parameter
-        /d//a//b -> /d/*r r=a//b ; inside a catch-all they stay
-        @ [collapse] [strict] /a  /b/  /
-        //a -> /a ; strict and collapsing
-        /a// -> !routeNotFound ; a slash at the end still counts
-        /b// -> /b/ ; several count as one
-        // -> / ; the root has none
-
         # Case
         @ [nocase] /Notes/New  /notes/By/:X  /ÉT/:id(uuid)
         /notes/new -> /Notes/New ; small letters

@@ -87,8 +87,6 @@ struct RouteRow: Sendable, CustomTestStringConvertible {
             switch word {
             case "[strict]": options.ignoresTrailingSlash = false
             case "[nocase]": options.isCaseSensitive = false
-            case "[collapse]": options.collapsesSlashes = true
-            case "[form]": options.plusIsSpace = true
             case "[types]": options.types = types
             default: preconditionFailure("unknown option \(word)")
             }

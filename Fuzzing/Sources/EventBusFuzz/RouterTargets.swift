@@ -56,8 +56,7 @@ private let tables: [RouteTable] = {
         "/d/:v(double)", "/s/:v(slug)/:w(bool)",
     ]
     let options = [
-        RouterOptions(), .seed, RouterOptions(ignoresTrailingSlash: false, collapsesSlashes: true),
-        RouterOptions(plusIsSpace: true),
+        RouterOptions(), .seed, RouterOptions(ignoresTrailingSlash: false),
     ]
     return options.compactMap { try? RouteTable(patterns, options: $0) }
 }()

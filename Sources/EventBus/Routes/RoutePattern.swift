@@ -54,10 +54,7 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
         var path = segments
         let endsInSlash = path.last?.isEmpty == true
         if endsInSlash { path.removeLast() }
-        if options.collapsesSlashes { path.removeAll(where: \.isEmpty) }
-        // Collapsed slashes alone are "/".
-        let isRoot = path.isEmpty && options.collapsesSlashes
-        if endsInSlash, !options.ignoresTrailingSlash, !isRoot { path.append(.literal("")) }
+        if endsInSlash, !options.ignoresTrailingSlash { path.append(.literal("")) }
         if !options.isCaseSensitive { path = path.map(\.lowercased) }
         guard let authority else { return path[...] }
         return [.literal(authority.scheme), .literal(authority.host)] + path

@@ -19,14 +19,13 @@ public struct RouteQuery: Sendable, CustomStringConvertible {
     /// Items are separated by `&`; empty items are ignored, and each item is split at its first `=`.
     ///
     /// - Throws: The fault with its offset in the URL.
-    init(_ query: ArraySlice<UInt8>, plusIsSpace: Bool) throws(URLFault) {
+    init(_ query: ArraySlice<UInt8>) throws(URLFault) {
         self.init()
         for item in query.split(separator: UInt8(ascii: "&")) {
             let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            let name = try PercentCoding.decode(item[..<equals], plusIsSpace: plusIsSpace)
+            let name = try PercentCoding.decode(item[..<equals])
             let value = item[equals...].dropFirst()
-            items.append(
-                (name, equals < item.endIndex ? try PercentCoding.decode(value, plusIsSpace: plusIsSpace) : nil))
+            items.append((name, equals < item.endIndex ? try PercentCoding.decode(value) : nil))
         }
     }
 

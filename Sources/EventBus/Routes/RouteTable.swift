@@ -127,8 +127,6 @@ extension EventBusError.Code {
 public struct RouterOptions: Sendable {
     package var isCaseSensitive: Bool
     package var ignoresTrailingSlash: Bool
-    package var collapsesSlashes: Bool
-    package var plusIsSpace: Bool
     package var types: [RouteParameterType]
     package var replacesConflicts: Bool
 
@@ -145,20 +143,16 @@ public struct RouterOptions: Sendable {
     ///     distinguished.
     ///   - ignoresTrailingSlash: Whether one slash at the end of a path or pattern is ignored, so that `/notes/` equals
     ///     `/notes`.
-    ///   - collapsesSlashes: Whether empty segments are ignored, so that `//notes///5` equals `/notes/5`.
-    ///   - plusIsSpace: Whether `+` in a query is a space, as in HTML forms, and not a plus sign, as in the rest of a URL.
     ///   - types: Parameter types, which are tried in this order, before the built-in types; for duplicate names, the last
     ///     type wins.
     ///   - replacesConflicts: Whether a route silently replaces an earlier route that matches the same paths. Otherwise such
     ///     a route is an error, unless it is registered with `replacing: true`.
     public init(
-        isCaseSensitive: Bool = true, ignoresTrailingSlash: Bool = true, collapsesSlashes: Bool = false,
-        plusIsSpace: Bool = false, types: [RouteParameterType] = [], replacesConflicts: Bool = false
+        isCaseSensitive: Bool = true, ignoresTrailingSlash: Bool = true, types: [RouteParameterType] = [],
+        replacesConflicts: Bool = false
     ) {
         self.isCaseSensitive = isCaseSensitive
         self.ignoresTrailingSlash = ignoresTrailingSlash
-        self.collapsesSlashes = collapsesSlashes
-        self.plusIsSpace = plusIsSpace
         self.types = types
         self.replacesConflicts = replacesConflicts
     }

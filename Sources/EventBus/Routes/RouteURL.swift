@@ -81,7 +81,7 @@ final class RouteURL: Sendable {
         do throws(URLFault) {
             query =
                 pathEnd < queryEnd
-                ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd], plusIsSpace: options.plusIsSpace) : RouteQuery()
+                ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd]) : RouteQuery()
             fragment = queryEnd < bytes.count ? try Self.fragment(bytes[(queryEnd + 1)...]) : nil
             var start = pathStart + 1
             while start <= pathEnd, matchedCount - authorityCount <= RouteLimits.segments {
@@ -90,7 +90,7 @@ final class RouteURL: Sendable {
                 defer { start = end + 1 }
                 let isLast = end == pathEnd
                 // "/" has no segments. An empty last segment is the slash at the end of a path.
-                if start == end, isLast ? segments.count == authorityCount : options.collapsesSlashes { continue }
+                if start == end, isLast, segments.count == authorityCount { continue }
                 if !isLast || start < end || !options.ignoresTrailingSlash { matchedCount += 1 }
                 var part = start..<end
                 if hasEscapes {
