@@ -126,33 +126,6 @@ struct ServiceRunTests {
         #expect(await services.runningNames.last == "top")
     }
 
-    @Test("A reported health is a property and an event")
-    func reportedHealth() async throws {
-        let watch = bus.watch("service:a:health") { [log] signal in log.note("\(signal.payload)") }
-        try await services.register("a") { try await Weak($0) }
-        let service = try #require(try await services.start("a") as? Weak)
-        #expect(try await services.health(of: "a") == .healthy)
-        service.context.reportHealth(.degraded("slow"))
-        try await until { try await services.health(of: "a") != .healthy }
-        service.context.reportHealth(.degraded("slow"))
-        service.context.reportHealth(.healthy)
-        try await until { try await services.health(of: "a") == .healthy }
-        #expect(log.items == ["degraded(\"slow\")", "healthy"])
-        watch.cancel()
-    }
-
-    @Test("Reports of health take effect in their order")
-    func healthOrder() async throws {
-        try await services.register("a") { try await Weak($0) }
-        let service = try #require(try await services.start("a") as? Weak)
-        let watch = bus.watch("service:a:health") { [log] in log.note("\($0.payload)") }
-        for round in 0..<5000 { service.context.reportHealth(.degraded("\(round)")) }
-        service.context.reportHealth(.unhealthy("end"))
-        try await until { log.items.count >= 5001 }
-        #expect(log.items == (0..<5000).map { #"degraded("\#($0)")"# } + [#"unhealthy("end")"#])
-        watch.cancel()
-    }
-
     @Test("An explanation shows needs, dependents, waits and the last error")
     func explanation() async throws {
         let gate = Gate()
@@ -170,7 +143,7 @@ struct ServiceRunTests {
         #expect(try await services.explain("low") == "low: starting\n  used by other")
         gate.open()
         _ = try await start.value
-        #expect(try await services.explain("other") == "other: running, healthy\n  needs low: running")
+        #expect(try await services.explain("other") == "other: running\n  needs low: running")
         await #expect(throws: EventBusError.self) { try await services.start("top") }
         let text = try await services.explain("top")
         #expect(text.hasPrefix("top: failed\n  needs low: running\n  needs nowhere: not registered\n  last error: "))

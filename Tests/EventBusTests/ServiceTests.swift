@@ -7,7 +7,6 @@ private struct Made: Service {
     let name: String
     let log: Recorder<String>
     var stopping: @Sendable () async throws -> Void = {}
-    var state: ServiceHealth = .healthy
 
     init(_ context: ServiceContext) async throws { fatalError("made by closures only") }
     init(_ name: String, _ log: Recorder<String>, stopping: @escaping @Sendable () async throws -> Void = {}) {
@@ -17,13 +16,11 @@ private struct Made: Service {
         try await stopping()
         log.note("-\(name)")
     }
-    func health() async -> ServiceHealth { state }
 }
 
 private final class Base: Service {
     let options: [String: any Sendable]
     init(_ context: ServiceContext) async throws { options = context.options }
-    func health() async -> ServiceHealth { .degraded("slow") }
 }
 
 private final class Upper: Service {
@@ -71,7 +68,6 @@ struct ServiceTests {
         #expect(upper.base != nil)
         #expect(await services.runningNames == ["Base", "upper"])
         #expect(await services.service(Base.self) === upper.base)
-        #expect(try await services.health(of: "Base") == .degraded("slow"))
         #expect(try await services.start("upper") as? Upper === upper)
     }
 
@@ -316,8 +312,6 @@ struct ServiceTests {
         #expect(await code { try await add("") } == .malformedName)
         #expect(await code { try await services.start("nobody") } == .unknownService)
         #expect(await code { try await services.stop("nobody") } == .unknownService)
-        #expect(await code { _ = try await services.health(of: "nobody") } == .unknownService)
-        #expect(try await services.health(of: "a") == .unhealthy("registered"))
         try await services.register(Base.self)
         try await services.register(Base.self)
         #expect(await services.names == ["a", "b", "Base"])

@@ -31,8 +31,6 @@ public protocol Service: Sendable {
     /// The task is cancelled at the deadline of the stop. An error is thrown to the caller of the stop and is part of
     /// the event `service:<name>:failed`; the service ends in either case.
     func stop() async throws
-    /// Returns the health of the service.
-    func health() async -> ServiceHealth
 }
 
 extension Service {
@@ -42,8 +40,6 @@ extension Service {
     public static var needs: [any Service.Type] { [] }
     /// Does nothing; objects that the service owns end with it.
     public func stop() async throws {}
-    /// Returns `healthy`.
-    public func health() async -> ServiceHealth { .healthy }
 }
 
 /// A service with its own work, which continues until the service is stopped.
@@ -54,27 +50,6 @@ extension Service {
 public protocol RunningService: Service {
     /// Performs the service's work until it is complete or the task is cancelled.
     func run() async throws
-}
-
-/// The health of a service.
-public enum ServiceHealth: Hashable, Sendable {
-    /// The service works.
-    case healthy
-    /// The service works with restrictions, for the given reason.
-    case degraded(String)
-    /// The service doesn't work, for the given reason.
-    case unhealthy(String)
-
-    private var severity: Int {
-        switch self {
-        case .healthy: 0
-        case .degraded: 1
-        case .unhealthy: 2
-        }
-    }
-
-    /// Returns the worse of two values; the first one if they are equal.
-    func worse(_ other: ServiceHealth) -> ServiceHealth { other.severity > severity ? other : self }
 }
 
 /// The environment of a starting service.
@@ -90,7 +65,6 @@ public struct ServiceContext: Sendable {
     /// The shutdown of the service, for which its code can wait; asking for it makes a service that drains.
     public var shutdown: ServiceShutdown { ownShutdown.observed() }
     let ownShutdown: ServiceShutdown
-    let report: @Sendable (ServiceHealth) -> Void
 
     /// Returns the service of a type, if this service needs it.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? {
@@ -101,11 +75,6 @@ public struct ServiceContext: Sendable {
     public func service(named name: String) -> (any Service)? {
         needed.first { $0.name == name }?.service
     }
-
-    /// Reports the health of the service; a change triggers the event `service:<name>:health`.
-    ///
-    /// ``ServiceRegistry/health(of:)`` returns the worse of the last report and ``Service/health()``.
-    public func reportHealth(_ health: ServiceHealth) { report(health) }
 }
 
 /// The state of a service.

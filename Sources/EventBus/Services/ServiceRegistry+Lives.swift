@@ -20,8 +20,6 @@ extension ServiceRegistry {
         var stopping: Task<Void, any Error>?
         /// The error of a `run()` that ended during its stop.
         var runError: (any Error)?
-        var health = ServiceHealth.healthy
-        var reported = ServiceHealth.healthy
 
         func cancel() {
             shutdown.begin()
@@ -129,14 +127,8 @@ extension ServiceRegistry {
     ) async throws -> any Service {
         guard let make = graph[name]?.make, let life = life(name, id) else { throw unknown(name) }
         entries[name]?.life?.isMaking = true
-        let reports = HealthReports()
         let context = ServiceContext(
-            name: name, bus: bus, options: life.options, needed: needed, ownShutdown: life.shutdown,
-            report: { [weak self] health in
-                reports.add(health)
-                // Tasks reach the registry in any order, so each takes the oldest report there.
-                Task { await self?.takeReport(from: reports, of: name, life: life.id) }
-            })
+            name: name, bus: bus, options: life.options, needed: needed, ownShutdown: life.shutdown)
         do {
             return try await Self.$caller.withValue(caller(name, life)) { try await make(context) }
         } catch {

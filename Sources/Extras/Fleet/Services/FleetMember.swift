@@ -16,7 +16,7 @@ public struct FleetMember: Codable, Hashable, Sendable, Identifiable {
     public let processID: Int32
     /// The time at which the process connected.
     public let joined: Date
-    /// The state of each service by name, such as `running` or `running: degraded`.
+    /// The state of each service by name, such as `running`.
     public var services: [String: String]
 }
 
@@ -65,9 +65,7 @@ final class FleetPresence: Sendable {
         var member = own
         if let services {
             for name in await services.names {
-                let state = await services.state(of: name).map { "\($0)" } ?? "unknown"
-                let health = try? await services.health(of: name)
-                member.services[name] = health.map { $0 == .healthy ? state : "\(state): \($0)" } ?? state
+                member.services[name] = await services.state(of: name).map { "\($0)" } ?? "unknown"
             }
         }
         try await bucket.put(try JSONFormat().encode(member), for: member.id)
