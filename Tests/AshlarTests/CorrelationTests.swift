@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarCore
 import Foundation
 import Synchronization
 import Testing
@@ -57,13 +58,13 @@ import Testing
                 let url = try HTTPURL("https://api.example/a")
                 _ = try await app.client.send(NetworkRequest(.get, url))
                 let trace = TraceParent()
-                try await EventMetadata(traceParent: trace).whileCurrent {
+                try await EventMetadata(traceParent: trace.description).whileCurrent {
                     _ = try await app.client.send(NetworkRequest(.get, url, headers: ["traceparent": "own"]))
                     _ = try await app.client.send(NetworkRequest(.get, url))
                 }
                 let headers = stub.requests.map { $0.headers["traceparent"] }
                 #expect(headers.prefix(2) == [nil, "own"])
-                let last = try TraceParent(parsing: try #require(headers.last ?? nil))
+                let last = try #require(TraceParent(parsing: try #require(headers.last ?? nil)))
                 #expect(last.traceID == trace.traceID && last != trace, "the request is a step of the trace")
                 let line = try #require(LogSystem.liveLog.split(separator: "\n").first { $0.contains("plain") })
                 #expect(line.contains("build=7") && !line.contains("correlation"))

@@ -266,11 +266,10 @@ struct SeamTests {
 
     @Test("Only the work and the trace follow the triggers of a handler")
     func metadata() async throws {
-        let trace = try TraceParent(parsing: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ab")
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ab"
         let all = EventMetadata(
             source: "a", time: .nanoseconds(5), correlationID: "c", traceParent: trace, traceState: "v=1",
             headers: ["k": "v"])
-        #expect(trace.isSampled && trace.child().description.hasSuffix("-ab"))
         bus.watch(numbers) { [bus] _ in bus.trigger("inner") }.store(in: bag)
         let seen = Recorder<EventMetadata?>()
         bus.watch("**") { seen.note($0.metadata) }.store(in: bag)

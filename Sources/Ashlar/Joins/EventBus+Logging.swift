@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import AshlarLogging
 
@@ -34,7 +35,8 @@ extension LogFields {
         guard let metadata = EventMetadata.current else { return [:] }
         var fields: LogFields = [:]
         if let id = metadata.correlationID { fields.append("correlation", id) }
-        if let trace = metadata.traceParent?.traceID, trace != metadata.correlationID { fields.append("trace", trace) }
+        let trace = metadata.traceParent.flatMap { TraceParent(parsing: $0) }?.traceID
+        if let trace, trace != metadata.correlationID { fields.append("trace", trace) }
         return fields
     }
 }

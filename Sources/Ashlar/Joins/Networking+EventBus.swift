@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import AshlarEventBus
 public import AshlarNetworking
 
@@ -64,7 +65,7 @@ struct TraceHeader: NetworkMiddleware {
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard request.headers["traceparent"] == nil, let metadata = EventMetadata.current,
-            let trace = metadata.traceParent
+            let trace = metadata.traceParent.flatMap({ TraceParent(parsing: $0) })
         else { return try await next(request) }
         var request = request
         request.headers["traceparent"] = trace.child().description

@@ -38,7 +38,7 @@ extension AshlarApp {
     public func open(_ url: String) async -> Navigation? {
         guard EventMetadata.current == nil else { return await navigation(to: url) }
         let trace = TraceParent()
-        return await EventMetadata(correlationID: trace.traceID, traceParent: trace).whileCurrent {
+        return await EventMetadata(correlationID: trace.traceID, traceParent: trace.description).whileCurrent {
             await navigation(to: url)
         }
     }

@@ -105,7 +105,7 @@ struct EventTests {
         let log = Recorder<EventMetadata?>()
         let watch = processes.buses[1].watch(saved) { log.note($0.metadata) }
         try await processes.settle()
-        let trace = TraceParent()
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let metadata = EventMetadata(
             source: "phone", time: .milliseconds(5), correlationID: "request-7", traceParent: trace,
             traceState: "vendor=1", headers: ["color": "red", "Nats-Msg-Id": "1", "bad name": "x", "line": "a\r\nB: c"])

@@ -27,8 +27,8 @@ public struct EventMetadata: Hashable, Sendable {
     public var time: Duration?
     /// The work that the event belongs to, such as a request.
     public var correlationID: String?
-    /// The position in a distributed trace.
-    public var traceParent: TraceParent?
+    /// The position in a distributed trace: the value of a `traceparent` header of W3C Trace Context.
+    public var traceParent: String?
     /// The value of a `tracestate` header, the vendors' part of the trace, as received.
     public var traceState: String?
     /// Further values of the event by name, such as the headers of a broker's message.
@@ -36,7 +36,7 @@ public struct EventMetadata: Hashable, Sendable {
 
     /// Creates metadata.
     public init(
-        source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: TraceParent? = nil,
+        source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: String? = nil,
         traceState: String? = nil, headers: [String: String] = [:]
     ) {
         self.source = source

@@ -13,7 +13,7 @@ extension EventMetadata {
     var fleetHeaders: [String: String] {
         var headers = headers.filter { NatsHeader.isFree($0.key) }
         headers[NatsHeader.source] = source
-        headers[NatsHeader.traceParent] = traceParent?.description
+        headers[NatsHeader.traceParent] = traceParent
         headers[NatsHeader.traceState] = traceState
         headers[NatsHeader.correlation] = correlationID
         headers[NatsHeader.time] = time.map { "\($0.milliseconds)" }
@@ -32,7 +32,7 @@ extension EventMetadata {
             source: headers[NatsHeader.source],
             time: headers[NatsHeader.time].flatMap { Int64($0) }.map { .milliseconds($0) },
             correlationID: headers[NatsHeader.correlation],
-            traceParent: headers[NatsHeader.traceParent].flatMap { try? TraceParent(parsing: $0) },
+            traceParent: headers[NatsHeader.traceParent],
             traceState: headers[NatsHeader.traceState], headers: free)
     }
 }

@@ -14,26 +14,15 @@ internal import AshlarLogging
 /// }
 /// ```
 public struct TraceSpan: Hashable, Sendable {
-    /// The identifier of the whole trace: 32 hexadecimal digits.
-    public let traceID: String
-    /// The identifier of this step: 16 hexadecimal digits.
-    public let spanID: String
-    /// Whether the trace is recorded.
-    public let isSampled: Bool
+    private let parent: TraceParent
 
     /// The active span of the current task; nil if there is none.
     @TaskLocal public static var current: TraceSpan?
 
-    private init(traceID: String, isSampled: Bool) {
-        self.traceID = traceID
-        self.isSampled = isSampled
-        spanID = UInt64.random(in: 1 ... .max).digits(16, radix: 16)
-    }
+    private init(_ parent: TraceParent) { self.parent = parent }
 
     /// Creates the first span of a new trace.
-    public init(isSampled: Bool = true) {
-        self.init(traceID: UInt128.random(in: 1 ... .max).digits(32, radix: 16), isSampled: isSampled)
-    }
+    public init(isSampled: Bool = true) { self.init(TraceParent(isSampled: isSampled)) }
 
     /// Creates the next span of a trace from the `traceparent` field of a request (W3C Trace Context); nil if it is
     /// malformed.
@@ -41,25 +30,27 @@ public struct TraceSpan: Hashable, Sendable {
     /// Only the form of the specification is accepted: lowercase hexadecimal digits, no identifier of zeros only, and not
     /// the version `ff`.
     public init?(traceparent text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 }),
-            parts[0] != "ff", parts[0] != "00" || parts.count == 4,
-            parts[..<4].joined().utf8.allSatisfy({ $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
-            ),
-            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }),
-            let flags = UInt8(parts[3], radix: 16)
-        else { return nil }
-        self.init(traceID: parts[1], isSampled: flags & 1 == 1)
+        guard let parent = TraceParent(parsing: text) else { return nil }
+        self.init(parent.child())
     }
+
+    /// The identifier of the whole trace: 32 hexadecimal digits.
+    public var traceID: String { parent.traceID }
+
+    /// The identifier of this step: 16 hexadecimal digits.
+    public var spanID: String { parent.parentID }
+
+    /// Whether the trace is recorded.
+    public var isSampled: Bool { parent.isSampled }
 
     /// The next span of the current task's trace, or the first one of a new trace.
     public static var next: TraceSpan { current?.child() ?? TraceSpan() }
 
     /// Returns a new span of the same trace.
-    public func child() -> TraceSpan { TraceSpan(traceID: traceID, isSampled: isSampled) }
+    public func child() -> TraceSpan { TraceSpan(parent.child()) }
 
     /// The value of the `traceparent` field of a request that this span sends.
-    public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+    public var traceparent: String { parent.description }
 
     private var fields: LogFields { ["trace_id": .public(traceID), "span_id": .public(spanID)] }
 
