@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarEventBus
 
 /// The names of topics as subjects of a message broker such as NATS, and back.
 ///
@@ -14,31 +15,34 @@ internal import AshlarCore
 /// | `**` | `>` |
 ///
 /// With the prefix `app`, `note:big picture` is `app.note.big%20picture`, and `note:**` is `app.note` and `app.note.>`.
-package struct EventSubjects: Sendable {
+struct EventSubjects: Sendable {
     private let prefix: String
 
     /// Creates a mapping.
     ///
     /// - Parameter prefix: One or more tokens before every subject, without a `.` at the end; may be empty.
-    package init(prefix: String = "") { self.prefix = prefix.isEmpty ? "" : prefix + "." }
+    init(prefix: String = "") { self.prefix = prefix.isEmpty ? "" : prefix + "." }
 
     /// Returns the only name that a pattern matches; nil if it contains wildcards.
-    package func exactName(of pattern: TopicPattern) -> String? { pattern.exactName }
+    func exactName(of pattern: TopicPattern) -> String? {
+        let name = pattern.description
+        return Self.segments(of: name).contains { $0 == "*" || $0 == "**" } ? nil : name
+    }
 
     /// Returns the subject of a name.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
-    package func subject(of name: String) throws(EventBusError) -> String {
-        if let mistake = TopicName.mistake(in: name) { throw mistake }
-        return prefix + Self.tokens(of: name).joined(separator: ".")
+    func subject(of name: String) throws(EventBusError) -> String {
+        _ = try Topic<Void>(named: name)
+        return prefix + Self.segments(of: name).map { Self.token($0) }.joined(separator: ".")
     }
 
     /// Returns the name of a subject; nil if it isn't the subject of any name.
-    package func name(of subject: String) -> String? {
+    func name(of subject: String) -> String? {
         guard subject.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = subject.utf8.dropFirst(prefix.utf8.count)
         var segments: [String] = []
-        for token in rest.split(separator: .dot, omittingEmptySubsequences: false) {
+        for token in rest.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
             guard let segment = PercentCoding.decode(String(decoding: token, as: UTF8.self)) else { return nil }
             segments.append(segment)
         }
@@ -49,15 +53,18 @@ package struct EventSubjects: Sendable {
     }
 
     /// Returns the subjects that together match the same names as a pattern.
-    package func subjects(of pattern: TopicPattern) -> [String] {
-        let tokens = pattern.segments.map { $0.map { Self.token($0) } ?? "*" }
+    func subjects(of pattern: TopicPattern) -> [String] {
+        let segments = Self.segments(of: pattern.description)
+        let hasTail = segments.last == "**"
+        let tokens = segments.dropLast(hasTail ? 1 : 0).map { $0 == "*" ? $0 : Self.token($0) }
         let head = prefix + tokens.joined(separator: ".")
-        guard pattern.hasTail else { return [head] }
+        guard hasTail else { return [head] }
         return tokens.isEmpty ? [prefix + ">"] : [head, head + ".>"]
     }
 
-    private static func tokens(of name: String) -> [String] {
-        TopicName.segments(of: name).map { token($0) }
+    /// Returns the segments of a name or a pattern, which are split as bytes: a `:` and a combining accent form one character.
+    private static func segments(of name: String) -> [String] {
+        name.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { String(Substring($0)) }
     }
 
     private static func token(_ segment: String) -> String {
