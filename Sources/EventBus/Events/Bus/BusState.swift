@@ -8,8 +8,6 @@ import Synchronization
 /// No function runs code of a user. Watchers that a function removes are returned, and released outside the mutex.
 struct BusState: Sendable {
     /// The topics that are watched or declared, or store events; a free place has an empty name.
-    ///
-    /// They aren't optional, because each access would then copy the whole topic.
     private var topics: [TopicState] = []
     private var indices: [String: Int] = [:]
     private var freeIndices: [Int] = []
@@ -20,6 +18,8 @@ struct BusState: Sendable {
     /// The watchers of events of any topic from one object.
     private var bySource: [ObjectIdentifier: SourceWatchers] = [:]
     private var interceptors: [InterceptorEntry] = []
+    /// Whether there is no pattern, no watcher of any topic from one object, and no interceptor.
+    private var hasTopicsOnly = true
     /// The places of the topics that store events.
     private var storing: Set<Int> = []
     /// The number of the last delivered event.
@@ -42,47 +42,62 @@ struct BusState: Sendable {
     struct Reading: Sendable {
         /// The watchers of the event, in calling order.
         var watchers = WatcherList()
+        /// The number of the event; 0 if it has no watcher, or isn't delivered at once.
+        var sequence: UInt64 = 0
+        /// What most events don't have; nil if the event has none of it.
+        var special: Special?
+    }
+
+    struct Special: Sendable {
         var interceptors: [InterceptorEntry] = []
         /// Runs the triggers of a topic that stores events one after the other.
         var runner: SerialRunner?
-        /// The number of the event; 0 if it has no watcher, or isn't delivered at once.
-        var sequence: UInt64 = 0
+        /// Whether undelivered events are reported.
         var isObserved = false
         /// Whether the topic is bound to another payload type than that of the event.
         var isMismatch = false
+
         /// Whether the event passes more stages than its delivery.
         var isStaged: Bool { runner != nil || !interceptors.isEmpty }
+        var isEmpty: Bool { !isStaged && !isObserved && !isMismatch }
     }
 
     /// Returns whether nobody receives an event, at little cost: row "trigger to 0 watchers".
-    func isUnheard(_ name: String, _ core: TopicCore, from source: AnyObject?) -> Bool {
-        patterns.isEmpty && interceptors.isEmpty && undeliveredHook == nil && (source == nil || bySource.isEmpty)
-            && core.keeping == 0 && index(of: name, core) == nil
+    func isUnheard(_ name: String, _ core: TopicCore) -> Bool {
+        core.keeping == 0 && undeliveredHook == nil && hasTopicsOnly && index(of: name, core) == nil
+    }
+
+    /// Notes a change of what concerns other topics than those that have a place.
+    private mutating func noteOthers() {
+        hasTopicsOnly = patterns.isEmpty && bySource.isEmpty && interceptors.isEmpty
     }
 
     /// Reads the watchers of an event, and counts the event if it is delivered at once.
-    mutating func read(_ name: String, _ core: TopicCore?, from source: AnyObject?, isPlain: Bool = true) -> Reading {
-        var reading = Reading()
-        reading.isObserved = undeliveredHook != nil
+    mutating func read(
+        _ name: String, _ core: TopicCore?, from source: AnyObject?, into reading: inout Reading, isPlain: Bool = true
+    ) {
+        var special = Special(isObserved: undeliveredHook != nil)
         if let index = index(of: name, core) {
-            if let core { keep(core, at: index) }
-            // Row "trigger to 1 watchers": an element of the array itself would be copied with all its properties.
-            topics.withUnsafeBufferPointer { $0[index].read(core, into: &reading) }
-            if let source { merge(topics[index].bySource, of: source, into: &reading) { $0 } }
+            let topic = topics[index]
+            topic.read(core, from: source, into: &reading, &special)
         } else {
             reading.watchers = patternWatchers(of: name)
-            if !interceptors.isEmpty { reading.interceptors = interceptors.filter { $0.concerns(name) } }
+            if !interceptors.isEmpty { special.interceptors = interceptors.filter { $0.concerns(name) } }
         }
-        if let source { merge(bySource, of: source, into: &reading) { $0.matching(name) } }
-        if isPlain, !reading.isStaged { count(&reading) }
-        return reading
+        // The group of an earlier object with the same address is not that of this one.
+        if let source, let group = bySource[ObjectIdentifier(source)], group.source.object === source {
+            reading.watchers = reading.watchers.merged(with: group.list.matching(name))
+        }
+        if isPlain, !special.isStaged { count(&reading) }
+        if !special.isEmpty { reading.special = special }
     }
 
     /// Stores an event of a topic that stores events, and reads its watchers; returns the events that it replaces.
     mutating func store(
         _ payload: any Sendable, _ name: String, _ core: TopicCore?, _ call: TriggerCall
     ) -> (Reading, gone: [StoredEvents.Stored]) {
-        var reading = read(name, core, from: call.source, isPlain: false)
+        var reading = Reading()
+        read(name, core, from: call.source, into: &reading, isPlain: false)
         guard let index = index(of: name, core), topics[index].stored.limit > 0 else {
             count(&reading)
             return (reading, [])
@@ -97,17 +112,6 @@ struct BusState: Sendable {
         guard !reading.watchers.isEmpty else { return }
         lastSequence += 1
         reading.sequence = lastSequence
-    }
-
-    private func merge(
-        _ groups: [ObjectIdentifier: SourceWatchers], of source: AnyObject, into reading: inout Reading,
-        _ choose: (WatcherList) -> WatcherList
-    ) {
-        // The group of an earlier object with the same address is not that of this one.
-        guard !groups.isEmpty, let group = groups[ObjectIdentifier(source)], group.source.object === source else {
-            return
-        }
-        reading.watchers = reading.watchers.merged(with: choose(group.list))
     }
 
     private func patternWatchers(of name: String) -> WatcherList {
@@ -164,9 +168,9 @@ struct BusState: Sendable {
         if core.isLiteral, core.payload != nil { topics[index].isDeclared = true }
         keep(core, at: index)
         if let source {
-            topics[index].bySource.add(handler, source, &addition)
+            topics[index].insert(handler, source, &addition)
         } else {
-            topics[index].watchers.insert(handler)
+            topics[index].insert(handler)
         }
         topics[index].count(watcher, 1)
         join(watcher, at: index, &addition)
@@ -183,6 +187,7 @@ struct BusState: Sendable {
         count(watcher, &addition)
         if let source {
             bySource.add(handler, source, &addition)
+            noteOthers()
             for index in storing where pattern.matches(topics[index].name) {
                 join(watcher, at: index, &addition)
             }
@@ -190,7 +195,7 @@ struct BusState: Sendable {
         }
         change(pattern) { $0.insert(handler) }
         for index in topicIndices(of: pattern) {
-            topics[index].watchers.insert(handler)
+            topics[index].insert(handler)
             join(watcher, at: index, &addition)
         }
         return addition
@@ -202,6 +207,7 @@ struct BusState: Sendable {
         patterns[pattern.segments, hasTail: pattern.hasTail] = nil
         body(&list)
         if !list.isEmpty { patterns[pattern.segments, hasTail: pattern.hasTail] = list }
+        noteOthers()
     }
 
     private mutating func count(_ watcher: Watcher, _ addition: inout Addition) {
@@ -227,16 +233,13 @@ struct BusState: Sendable {
         if let pattern = watcher.details?.pattern {
             if let source = watcher.details?.sourceID {
                 handler = bySource.remove(watcher, source)
+                noteOthers()
             } else {
                 change(pattern) { handler = $0.remove(watcher) }
-                for index in topicIndices(of: pattern) { _ = topics[index].watchers.remove(watcher) }
+                for index in topicIndices(of: pattern) { _ = topics[index].remove(watcher) }
             }
         } else if let index = indices[watcher.watched] {
-            if let source = watcher.details?.sourceID {
-                handler = topics[index].bySource.remove(watcher, source)
-            } else {
-                handler = topics[index].watchers.remove(watcher)
-            }
+            handler = topics[index].remove(watcher)
             if topics[index].responder === watcher { topics[index].responder = nil }
             if handler != nil { topics[index].count(watcher, -1) }
             removeIfUnused(index)
@@ -269,7 +272,7 @@ struct BusState: Sendable {
     private mutating func removeIfUnused(_ index: Int) {
         guard topics[index].isUnused else { return }
         let name = topics[index].name
-        topics[index] = TopicState(name: "", watchers: WatcherList(), interceptors: [])
+        topics[index] = TopicState(name: "")
         indices[name] = nil
         freeIndices.append(index)
         storing.remove(index)
@@ -343,6 +346,7 @@ struct BusState: Sendable {
     /// - Complexity: O(*n*) in the number of topics.
     mutating func add(_ interceptor: InterceptorEntry) {
         interceptors.append(interceptor)
+        noteOthers()
         for index in indices.values where interceptor.concerns(topics[index].name) {
             topics[index].interceptors.append(interceptor)
         }
@@ -350,6 +354,7 @@ struct BusState: Sendable {
 
     mutating func remove(_ interceptor: InterceptorEntry) {
         interceptors.removeAll { $0 === interceptor }
+        noteOthers()
         for index in topics.indices { topics[index].interceptors.removeAll { $0 === interceptor } }
     }
 }

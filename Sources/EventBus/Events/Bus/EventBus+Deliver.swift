@@ -3,76 +3,81 @@ internal import AshlarCore
 // The way of an event: `begin` reads the state of the bus and delivers the event, or passes it through the stages that its topic
 // and its bus have, which deliver it in the same way.
 extension EventBus {
-    /// Calls the closure of an inline handler with the payload of an event; returns false if the handler has another type.
-    ///
-    /// The payload isn't converted: row "trigger to 100 watchers".
-    typealias DirectCall = (EventHandler, SignalContext) throws -> Bool
+    /// Builds the signal of an event once, and gives `callEach` the call of a handler with it, which returns false for a handler of
+    /// another payload type, and the payload.
+    typealias TypedCall =
+        (SignalContext, _ callEach: ((EventHandler) throws -> Bool, () -> any Sendable) -> Void) -> Void
 
     /// Delivers an event, or passes it through the stages before its delivery.
     func begin(
-        _ name: String, _ core: TopicCore?, _ call: @autoclosure () -> TriggerCall, from source: AnyObject?,
-        payload: () -> any Sendable, direct: DirectCall = { _, _ in false }
+        _ name: String, _ core: TopicCore?, from source: AnyObject?, _ call: @autoclosure () -> TriggerCall,
+        payload: () -> any Sendable, typed: TypedCall
     ) -> DeliveryResult {
         let isQueued = delivery == .queuedOnMain
         let thread = BusThread.current
         // A nested trigger can be refused even if nobody receives it.
         let canBeUnheard = !isQueued && thread.isIdle
-        let reading = state.withLock { state -> BusState.Reading? in
+        var reading = BusState.Reading()
+        let isUnheard = state.withLock { state in
             if let core {
-                if canBeUnheard, state.isUnheard(name, core, from: source) { return nil }
+                if canBeUnheard, state.isUnheard(name, core) { return true }
                 state.keep(core)
             }
-            return state.read(name, core, from: source, isPlain: !isQueued)
+            state.read(name, core, from: source, into: &reading, isPlain: !isQueued)
+            return canBeUnheard && reading.watchers.isEmpty && reading.special == nil
         }
-        guard let reading else { return DeliveryResult() }
-        let isUnheard = reading.watchers.isEmpty && !reading.isStaged && !reading.isObserved && !reading.isMismatch
-        if canBeUnheard, isUnheard { return DeliveryResult() }
-        var call = call()
-        if thread.isFull(bus: number, limit: depthLimit) { return refuseTooDeep(name, call) }
-        if reading.isMismatch, let core { return refuse(mismatch(core, call)) }
-        call.metadata = MetadataBox.ofTrigger
-        if reading.isStaged || isQueued {
+        if isUnheard { return DeliveryResult() }
+        let depth = thread.depth(onBus: number)
+        let call = call()
+        if thread.isFull(depth: depth, limit: depthLimit) { return refuseTooDeep(name, call) }
+        if let core, reading.special?.isMismatch == true { return refuse(mismatch(core, call)) }
+        if isQueued || reading.special?.isStaged == true {
             return passStages(
-                InterceptedEvent(name: name, core: core, payload: payload(), call: call), reading.interceptors)
+                InterceptedEvent(name: name, core: core, payload: payload(), call: call),
+                reading.special?.interceptors ?? [])
         }
-        return deliver(reading, name, call, payload: payload, direct: direct)
+        return deliver(reading, name, call, thread, depth, payload: payload, typed: typed)
     }
 
     /// Calls the watchers of an event in order.
+    ///
+    /// The closures refer to consumed arguments, and would copy others: row "trigger to 1 watchers".
     func deliver(
-        _ reading: BusState.Reading, _ name: String, _ call: TriggerCall, payload: () -> any Sendable,
-        direct: DirectCall = { _, _ in false }
+        _ reading: consuming BusState.Reading, _ name: String, _ call: consuming TriggerCall, _ thread: BusThread,
+        _ depth: UInt32,
+        payload: () -> any Sendable, typed: TypedCall
     ) -> DeliveryResult {
-        let thread = BusThread.current
-        let depth = thread.depth(onBus: number)
-        if thread.isFull(bus: number, limit: depthLimit) { return refuseTooDeep(name, call) }
         let context = call.context(name, sequence: reading.sequence, depth: depth)
         var result = DeliveryResult(sequence: reading.sequence)
-        var untyped: Signal<any Sendable>?
-        func callBody(_ handler: EventHandler) throws -> Bool {
-            guard let body = handler.untypedBody else { return try direct(handler, context) }
-            let signal = untyped ?? Signal(payload(), context)
-            untyped = signal
-            try body(signal)
-            return true
-        }
+        let untyped = reading.watchers.hasUntyped ? Signal(payload(), context) : nil
         thread.run(ofBus: number, depth: depth + 1) {
-            MetadataBox.deliver(call.metadata) {
-                for handler in reading.watchers.handlers {
-                    do {
-                        if handler.watcher.isPlain, try callBody(handler) {
+            MetadataBox.deliver(context.metadata) {
+                typed(context) { callTyped, payload in
+                    for handler in reading.watchers.handlers {
+                        do {
+                            let isCalled: Bool
+                            if !handler.watcher.isPlain {
+                                isCalled = false
+                            } else if let body = handler.untypedBody, let untyped {
+                                try body(untyped)
+                                isCalled = true
+                            } else {
+                                isCalled = try callTyped(handler)
+                            }
+                            if isCalled {
+                                result.count(.delivered, isObserver: handler.isObserver)
+                            } else {
+                                try offer(payload(), context, call, to: handler, &result)
+                            }
+                        } catch {
                             result.count(.delivered, isObserver: handler.isObserver)
-                        } else {
-                            try offer(payload(), context, call, to: handler, &result)
+                            fail(error, handler.watcher, context, &result)
                         }
-                    } catch {
-                        result.count(.delivered, isObserver: handler.isObserver)
-                        fail(error, handler.watcher, context, &result)
                     }
                 }
             }
         }
-        if result.isEmpty, reading.isObserved, !call.isExported,
+        if let special = reading.special, special.isObserved, result.isEmpty, !call.isExported,
             let hook = state.withLock({ $0.undeliveredHook })
         {
             thread.runHook(.undeliveredHook, ofBus: number) { hook(Signal(payload(), context)) }
@@ -121,8 +126,8 @@ extension EventBus {
                 if let wanted = watcher.details?.sourceID {
                     guard let source, ObjectIdentifier(source) == wanted, !watcher.isOrphan else { continue }
                 }
-                var call = TriggerCall(source: source, isolation: nil, place: TriggerPlace(#fileID, #line))
-                call.metadata = event.metadata
+                let call = TriggerCall(
+                    source: source, isolation: nil, place: TriggerPlace(#fileID, #line), metadata: event.metadata)
                 let context = call.context(name, sequence: event.sequence, depth: 0)
                 var result = DeliveryResult()
                 MetadataBox.deliver(event.metadata) {

@@ -76,7 +76,12 @@ extension EventBus {
         // Replaced events are released outside the mutex.
         let (reading, gone) = state.withLock { $0.store(event.payload, event.name, event.core, event.call) }
         defer { withExtendedLifetime(gone) {} }
-        if reading.isMismatch, let core = event.core { return refuse(mismatch(core, event.call)) }
-        return deliver(reading, event.name, event.call, payload: { event.payload })
+        let thread = BusThread.current
+        let depth = thread.depth(onBus: number)
+        if thread.isFull(depth: depth, limit: depthLimit) { return refuseTooDeep(event.name, event.call) }
+        if let core = event.core, reading.special?.isMismatch == true { return refuse(mismatch(core, event.call)) }
+        return deliver(
+            reading, event.name, event.call, thread, depth, payload: { event.payload },
+            typed: { $1({ _ in false }, { event.payload }) })
     }
 }

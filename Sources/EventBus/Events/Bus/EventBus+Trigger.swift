@@ -15,11 +15,16 @@ extension EventBus {
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
         send(
-            topic, from: source, isolation: isolation, fileID, line, payload: { payload },
-            direct: { handler, context in
-                guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
-                try body(Signal(payload, context))
-                return true
+            topic.core, from: source, isolation: isolation, fileID, line, payload: { payload },
+            typed: { context, callEach in
+                // The signal is built once: row "trigger to 100 watchers".
+                let signal = Signal(payload, context)
+                callEach(
+                    { handler in
+                        guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
+                        try body(signal)
+                        return true
+                    }, { payload })
             })
     }
 
@@ -72,26 +77,31 @@ extension EventBus {
         checked name: String, _ payload: Payload, from source: AnyObject?, _ isolation: (any Actor)?,
         _ place: TriggerPlace
     ) -> DeliveryResult {
-        let call = TriggerCall(source: source, isolation: isolation, place: place)
-        return begin(
-            name, nil, call, from: source, payload: { payload },
-            direct: { handler, context in
-                guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
-                try body(Signal(payload, context))
-                return true
+        begin(
+            name, nil, from: source, TriggerCall(source: source, isolation: isolation, place: place),
+            payload: { payload },
+            typed: { context, callEach in
+                let signal = Signal(payload, context)
+                callEach(
+                    { handler in
+                        guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
+                        try body(signal)
+                        return true
+                    }, { payload })
             })
     }
 
     /// Triggers an event of a topic.
     @usableFromInline
-    func send<Payload>(
-        _ topic: Topic<Payload>, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString,
-        _ line: UInt32, payload: () -> any Sendable, direct: (EventHandler, SignalContext) throws -> Bool
+    func send(
+        _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString, _ line: UInt32,
+        payload: () -> any Sendable,
+        typed: (SignalContext, _ callEach: ((EventHandler) throws -> Bool, () -> any Sendable) -> Void) -> Void
     ) -> DeliveryResult {
         begin(
-            topic.core.name, topic.core,
-            TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line)), from: source,
-            payload: payload, direct: direct)
+            core.name, core, from: source,
+            TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line)), payload: payload,
+            typed: typed)
     }
 
     /// Triggers an event and waits until every watcher with a suspending buffer has room for it.
@@ -123,6 +133,7 @@ extension EventBus {
         precondition(core.pattern == nil, "the pattern \(core.name) isn't a topic")
         var call = TriggerCall(source: source, isolation: isolation, place: place)
         call.sending = sending
-        return begin(core.name, core, call, from: source, payload: { payload })
+        return begin(
+            core.name, core, from: source, call, payload: { payload }, typed: { $1({ _ in false }, { payload }) })
     }
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// EventBus.shared.trigger(Topics.signedIn, 42)
 /// ```
 public struct Topic<Payload: Sendable>: Sendable, Hashable {
-    let core: TopicCore
+    @usableFromInline let core: TopicCore
 
     /// Creates a topic with a literal name.
     ///
@@ -61,10 +61,17 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable {
 
     /// The topic's name, or the pattern.
     public var name: String { core.name }
+
+    /// Returns whether two topics have the same name.
+    public static func == (a: Topic, b: Topic) -> Bool { a.name == b.name }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// The shared part of a topic.
-final class TopicCore: Sendable, Hashable {
+@usableFromInline
+final class TopicCore: Sendable {
     let name: String
     let keeping: Int
     /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
@@ -100,10 +107,6 @@ final class TopicCore: Sendable, Hashable {
         payload = nil
         accepts = { _ in true }
     }
-
-    static func == (a: TopicCore, b: TopicCore) -> Bool { a.name == b.name }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// A type whose values are events; its topic has the name of the type.

@@ -1,10 +1,16 @@
 /// A topic of a bus: its watchers and its properties.
-struct TopicState: Sendable {
+///
+/// It is an object, because a trigger would otherwise copy all of it: row "trigger to 1 watchers".
+final class TopicState: @unchecked Sendable {
+    // Unchecked because only `BusState` uses it, under the mutex of the bus.
     let name: String
     /// The watchers of events from every source, those of matching patterns included.
-    var watchers: WatcherList
+    private(set) var watchers: WatcherList
     /// The watchers of events from one object that name the topic.
-    var bySource: [ObjectIdentifier: SourceWatchers] = [:]
+    private(set) var bySource: [ObjectIdentifier: SourceWatchers] = [:]
+    /// The watchers of events from one object together with `watchers`, for the objects that have triggered an event since the last
+    /// change: row "trigger to 100 watchers, half of the source, half of a pattern".
+    private var merged: [ObjectIdentifier: WatcherList] = [:]
     var interceptors: [InterceptorEntry]
     var binding: TopicBinding?
     var isDeclared = false
@@ -16,14 +22,43 @@ struct TopicState: Sendable {
     /// The numbers of the watches that name the topic: all, those of events from every source, and of these the handlers.
     private var counts = (all: 0, open: 0, handlers: 0)
 
-    init(name: String, watchers: WatcherList, interceptors: [InterceptorEntry]) {
+    init(name: String, watchers: WatcherList = WatcherList(), interceptors: [InterceptorEntry] = []) {
         self.name = name
         self.watchers = watchers
         self.interceptors = interceptors
     }
 
+    func insert(_ handler: EventHandler) {
+        merged = [:]
+        watchers.insert(handler)
+    }
+
+    func insert(_ handler: EventHandler, _ source: AnyObject, _ addition: inout BusState.Addition) {
+        merged = [:]
+        bySource.add(handler, source, &addition)
+    }
+
+    func remove(_ watcher: Watcher) -> EventHandler? {
+        merged = [:]
+        guard watcher.details?.pattern == nil, let source = watcher.details?.sourceID else {
+            return watchers.remove(watcher)
+        }
+        return bySource.remove(watcher, source)
+    }
+
+    /// Returns the watchers of an event from an object; nil if no watch names the object.
+    func watchers(of source: AnyObject) -> WatcherList? {
+        let id = ObjectIdentifier(source)
+        // The group of an earlier object with the same address is not that of this one.
+        guard let group = bySource[id], group.source.object === source else { return nil }
+        if let list = merged[id] { return list }
+        let list = watchers.merged(with: group.list)
+        merged[id] = list
+        return list
+    }
+
     /// Counts a watcher that names the topic and is added or removed.
-    mutating func count(_ watcher: Watcher, _ change: Int) {
+    func count(_ watcher: Watcher, _ change: Int) {
         counts.all += change
         guard watcher.details?.sourceID == nil, !watcher.isResponder else { return }
         counts.open += change
@@ -31,11 +66,14 @@ struct TopicState: Sendable {
     }
 
     /// Adds what a trigger reads of the topic.
-    func read(_ core: TopicCore?, into reading: inout BusState.Reading) {
-        reading.watchers = watchers
-        reading.interceptors = interceptors
-        reading.runner = runner
-        if let payload = core?.payload, let bound = binding?.payload { reading.isMismatch = bound != payload }
+    func read(
+        _ core: TopicCore?, from source: AnyObject?, into reading: inout BusState.Reading,
+        _ special: inout BusState.Special
+    ) {
+        reading.watchers = source.flatMap { watchers(of: $0) } ?? watchers
+        if !interceptors.isEmpty { special.interceptors = interceptors }
+        if let runner { special.runner = runner }
+        if let payload = core?.payload, let bound = binding?.payload { special.isMismatch = bound != payload }
     }
 
     var isUnused: Bool { counts.all == 0 && !isDeclared && stored.events.isEmpty }

@@ -34,9 +34,7 @@ struct BusThread {
     func depth(onBus bus: UInt32) -> UInt32 { frame(.trigger, ofBus: bus)?.pointee.depth ?? 0 }
 
     /// Returns whether another trigger would exceed the limit, or could overflow the stack.
-    func isFull(bus: UInt32, limit: Int) -> Bool {
-        depth(onBus: bus) >= limit || ashlar_bus_stack_is_low(state) != 0
-    }
+    func isFull(depth: UInt32, limit: Int) -> Bool { depth >= limit || ashlar_bus_stack_is_low(state) != 0 }
 
     private func frame(_ kind: Kind, ofBus bus: UInt32) -> UnsafePointer<ashlar_bus_frame>? {
         var frame = state.pointee.frame

@@ -7,13 +7,15 @@ struct TriggerCall: Sendable {
     let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
     var sending: PendingSends?
-    /// The metadata of the event, once it is known.
     var metadata: MetadataBox?
     /// Whether another process receives the event, too.
     var isExported = false
 
-    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace) {
+    init(
+        source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace, metadata: MetadataBox? = .ofTrigger
+    ) {
         eventSource = EventSource(source)
+        self.metadata = metadata
         self.isolation = isolation
         self.place = place
     }
