@@ -103,10 +103,12 @@ extension ServiceRegistry {
         // Not in this task, because a cancelled shutdown wouldn't wait for its end.
         let unclean =
             hasEnded ? [] : await Task.detached { await self.shutDown(within: stop, cancelling: isCancelling) }.value
-        // A start that ignores its cancellation can continue after the limit.
-        let starts = run.state.withLock { $0.starts }
-        for start in starts { start.cancel() }
-        for start in starts { await start.value }
+        // A start that ignores its cancellation can continue after the limit. Without a shutdown, all have ended, and a wait would
+        // let another caller start a service before the run returns.
+        for start in hasEnded ? [] : run.state.withLock({ $0.starts }) {
+            start.cancel()
+            await start.value
+        }
         let (error, signal) = run.state.withLock { ($0.error, $0.signal) }
         if let error { throw error }
         if signal == nil { try Task.checkCancellation() }
