@@ -70,6 +70,8 @@ struct ServiceGraph {
     }
 
     private func checkCycle(from definition: Definition) throws(EventBusError) {
+        // Every service of a cycle is needed by another one, or by itself.
+        if dependants(of: definition.name).isEmpty { return }
         for need in definition.needs {
             guard let path = path(from: need, to: definition.name) else { continue }
             throw EventBusError(

@@ -113,6 +113,10 @@ extension ServiceRegistry {
         }
         var needed: [(name: String, service: any Service)] = []
         for (need, start) in starts {
+            if let service = entries[need]?.life?.service {
+                needed.append((need, service))
+                continue
+            }
             do { needed.append((need, try await join(start))) } catch { throw Self.needFailed(name, error) }
         }
         // One of them can have been stopped while others were starting. One that has ended by itself was ready.
@@ -303,6 +307,8 @@ extension ServiceRegistry {
     func set(_ name: String, _ state: ServiceState, _ error: (any Error)? = nil) {
         entries[name]?.state = state
         if error != nil || state == .running { entries[name]?.lastError = error }
+        // Row "start of 1,000 services": the names of events that nobody can hear aren't built.
+        guard bus.isHeard else { return }
         let change = ServiceChange(name: name, state: state, error: error)
         bus.trigger(Topic(unchecked: "service:\(name):\(state.rawValue)"), change)
     }

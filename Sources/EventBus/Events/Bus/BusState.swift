@@ -67,6 +67,8 @@ struct BusState: Sendable {
         core.keeping == 0 && undeliveredHook == nil && hasTopicsOnly && index(of: name, core) == nil
     }
 
+    var isHeard: Bool { !hasTopicsOnly || !indices.isEmpty || undeliveredHook != nil }
+
     /// Notes a change of what concerns other topics than those that have a place.
     private mutating func noteOthers() {
         hasTopicsOnly = patterns.isEmpty && bySource.isEmpty && interceptors.isEmpty

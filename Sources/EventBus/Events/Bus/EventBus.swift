@@ -52,6 +52,9 @@ public final class EventBus: WatcherHome, Sendable {
     /// - Complexity: O(*n*) in the number of watches and names.
     var allWatchers: [Watcher] { state.withLock { $0.handlers }.map(\.watcher) }
 
+    /// Whether anything is watched or intercepted, or undelivered events are reported.
+    var isHeard: Bool { delivery == .queuedOnMain || state.withLock { $0.isHeard } }
+
     /// Ends a watch; returns whether this call ended it.
     func cancel(_ watcher: Watcher) -> Bool {
         guard watcher.markCancelled() else { return false }
