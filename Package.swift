@@ -61,7 +61,7 @@ let extras = [
         helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(
-        folder: "Fleet", dependencies: umbrella + ["AshlarTelemetry"], helpers: ["CAshlarNats"],
+        folder: "Fleet", dependencies: umbrella, helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
     Extra(
         folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting", "AshlarTexts"],
@@ -199,7 +199,7 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTexts", "AshlarTelemetry", "AshlarTesting", "AshlarFleet"]
+                core + ["AshlarTooling", "AshlarTexts", "AshlarTelemetry", "AshlarTesting"]
                     + ["AshlarInspector", "AshlarKeyGenerator"] + umbrella),
             path: "Sources/Tool/AshlarTool", swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.

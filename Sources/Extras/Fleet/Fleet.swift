@@ -33,7 +33,6 @@ public final class Fleet: Sendable {
     let presence: FleetPresence
     let settingsBucket: KeyValueBucket
     let leaders: KeyValueBucket
-    private let logs: FleetLogs?
     private let tasks: [Task<Void, Never>]
 
     /// Connects an app.
@@ -102,7 +101,6 @@ public final class Fleet: Sendable {
         presence = FleetPresence(
             KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
         let started = app?.additions.lazy.compactMap { $0 as? FleetSettings }.first
-        logs = options.logFolder.map { FleetLogs($0, connection) }
         let states = Task { [weak bus] in
             for await state in connection.state.changes() {
                 if state.isConnected { Log("fleet").info("\(state)") } else { Log("fleet").warning("\(state)") }
@@ -146,14 +144,12 @@ public final class Fleet: Sendable {
 
     /// Ends the connection, after everything that was published has been sent.
     ///
-    /// With ``FleetOptions/logFolder``, the lines that were logged before are stored, if there is a connection.
     /// At-least-once events that the server hasn't stored are lost, and counted in ``FleetCounters/unpublished``; call
     /// ``flush()`` before. Events that were received and not handled are given back. The method waits a quarter of a
     /// second for handlers that run; an event whose handler takes longer is delivered again after ten seconds. It also
     /// waits for the end of an attempt to connect, so that the process can end after it.
     public func close() async {
         await bridge.finish(within: .milliseconds(250))
-        await logs?.finish()
         await presence.leave()
         let connection = connection
         await withCheckedContinuation { continuation in

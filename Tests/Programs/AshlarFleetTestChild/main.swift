@@ -1,7 +1,6 @@
 import AshlarCore
 import AshlarEventBus
 import AshlarFleet
-import AshlarLogging
 import Foundation
 
 // A process of a fleet for tests: publishes stored events, and reports what it has received as lines of text.
@@ -11,10 +10,6 @@ import Foundation
 // It triggers COUNT events with numbers from FIRST, waits until TOTAL events have been received, and prints how many it
 // received, how many of them twice, and how many out of the order of their publisher.
 //
-//     AshlarFleetTestChild log URL ROLE FOLDER COUNT
-//
-// It logs COUNT lines into a folder whose runs are shared.
-
 //     AshlarFleetTestChild hold URL ROLE
 //
 // It prints the number of the first saved note that it receives, and handles it for ever.
@@ -29,9 +24,6 @@ import Foundation
 
 let arguments = CommandLine.arguments
 switch arguments[1] {
-case "log":
-    await shareLog(url: arguments[2], role: arguments[3], folder: arguments[4], count: Int(arguments[5]) ?? 0)
-    exit(0)
 case "hold":
     try await hold(url: arguments[2], role: arguments[3])
 case "leave":
@@ -95,28 +87,6 @@ final class Received: Sendable {
     var count: Int { state.withLock { $0.seen.count } }
     var twice: Int { state.withLock { $0.repeated } }
     var swapped: Int { state.withLock { $0.disordered } }
-}
-
-func shareLog(url: String, role: String, folder: String, count: Int) async {
-    var configuration = LogConfiguration(folder: folder, sinks: [])
-    configuration.retention = LogRetention(runs: 1000, bytes: 1 << 30)
-    configuration.rotation = LogRotation(segmentBytes: 64 << 10, runBytes: 1 << 30)
-    LogSystem.start(configuration)
-    var options = FleetOptions()
-    options.reconnectPause = .milliseconds(20)
-    options.timeout = .seconds(2)
-    options.logFolder = folder
-    guard let fleet = try? await Fleet.connect(EventBus(), to: url, role: role, options: options) else {
-        return print("not connected")
-    }
-    let log = Log("work")
-    print("started")
-    fflush(nil)
-    for number in 0..<count {
-        log.info("\(role) \(number)\(number % 50 == 0 ? "\nwith another line" : "")", ["number": number])
-        if number % 100 == 0 { try? await Task.sleep(for: .milliseconds(5)) }
-    }
-    await fleet.close()
 }
 
 struct HeldNote: Codable, Sendable {

@@ -15,11 +15,6 @@ public struct FleetOptions: Sendable {
     ///
     /// Letters, digits, `-` and `_`.
     public var prefix: String = "app"
-    /// The folder of run files, such as `LogConfiguration/folder`, whose lines the server stores; nil for none.
-    ///
-    /// The lines of this process and of runs that have ended are stored, those from before the connection too, for a week
-    /// and up to 512 MB; see ``FleetLogReader``.
-    public var logFolder: String?
     /// The proof of identity; nil for none, or that in the URL.
     public var credentials: FleetCredentials?
     /// The settings of TLS; nil for a connection without TLS, unless the URL begins with `tls:`.

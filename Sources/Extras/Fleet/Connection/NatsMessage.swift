@@ -63,12 +63,6 @@ enum NatsHeader {
     static let deliveries = "Ashlar-Deliveries"
     /// Why an event became a dead letter.
     static let deadLetterReason = "Dead-Letter-Reason"
-    /// The writer of lines of a log.
-    static let role = "Ashlar-Role"
-    static let host = "Ashlar-Host"
-    static let application = "Ashlar-Application"
-    /// The offset in the file of a log after the lines of a message.
-    static let offset = "Ashlar-Offset"
 
     /// Returns a value in one line, because a line break would begin another header.
     static func line(_ value: String) -> String {

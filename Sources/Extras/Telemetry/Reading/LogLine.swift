@@ -39,14 +39,10 @@ struct LineScanner: Sendable {
     private var time: LogTime
 
     init(run: PriorRun, query: LogQuery) {
-        self.init(startedAt: run.startedAt, processID: run.processID, query: query)
-    }
-
-    init(startedAt: LogTime, processID: Int32, query: LogQuery) {
-        self.startedAt = startedAt
-        self.processID = processID
+        startedAt = run.startedAt
+        processID = run.processID
         self.query = query
-        time = startedAt
+        time = run.startedAt
     }
 
     /// Returns the next line that matches, and moves the position behind it; nil at the end of the bytes.

@@ -53,12 +53,6 @@ public struct LogQuery: Sendable {
         return text.indices.contains { text[$0] == first && text[$0...].starts(with: wanted) }
     }
 
-    /// Returns the lines in a part of a run's log that match.
-    package func lines(in bytes: [UInt8], startedAt: LogTime, processID: Int32) -> [LogLine] {
-        var scanner = LineScanner(startedAt: startedAt, processID: processID, query: self)
-        return scanner.lines(in: bytes)
-    }
-
     func includes(_ time: LogTime) -> Bool {
         if let since, time < since { return false }
         return until.map { time < $0 } ?? true

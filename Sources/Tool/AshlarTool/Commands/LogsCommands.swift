@@ -1,5 +1,4 @@
 import AshlarCore
-import AshlarFleet
 import AshlarTelemetry
 import AshlarTooling
 
@@ -55,48 +54,16 @@ extension Command {
 
     private static let followLogs = Command(
         "follow", "Prints lines as they are written, until it is interrupted.",
-        discussion: """
-            With --fleet instead of FOLDER, prints the lines that the processes of a fleet store on a NATS server, with the
-            role, the machine and the ID of the process.
-            """,
-        operands: [Operand("FOLDER", .folder, isOptional: true)],
+        operands: [folder],
         options: LogSelection.options + [
-            Option("--from-start", help: "Starts with the lines that exist."),
-            Option("--fleet", value: "URL", help: "Follows the lines on a NATS server, such as nats://127.0.0.1:4222."),
-            Option("--stored", help: "Prints the lines that the server has stored, and ends."),
-            Option("--prefix", value: "PREFIX", help: "Reads the stream of this prefix instead of 'app'."),
-            Option("--credentials", value: "FILE", kind: .file, help: "Connects with a credentials file."),
-            Option(
-                "--trust-roots", value: "FILE", kind: .file,
-                help: "Connects with TLS and the trusted roots of a PEM file."), raw, .json,
+            Option("--from-start", help: "Starts with the lines that exist."), raw, .json,
         ]
     ) { invocation, output in
         let query = try LogSelection.query(invocation)
-        guard let url = invocation.value(of: "--fleet") else {
-            guard let folder = invocation.operand(0) else { throw ToolError.misuse("missing argument FOLDER") }
-            try output.checkFolder(folder)
-            let reader = LogReader(folder: folder)
-            for await line in reader.follow(matching: query, fromStart: invocation.has("--from-start")) {
-                print(line, invocation, output)
-            }
-            return .success
-        }
-        if let word = invocation.operand(0) { throw ToolError.misuse("unexpected argument '\(word)'") }
-        var options = FleetOptions()
-        options.prefix = invocation.value(of: "--prefix") ?? options.prefix
-        options.credentials = invocation.value(of: "--credentials").map { .file($0) }
-        options.tls = invocation.value(of: "--trust-roots").map { FleetTLS(trustRoots: $0) }
-        let reader = try await FleetLogReader(url, options: options)
-        let isStored = invocation.has("--stored")
-        if case .reconnecting(let reason) = reader.state, !isStored {
-            output.problem("waiting for a server: \(reason)")
-        }
-        let lines =
-            isStored
-            ? reader.lines(matching: query)
-            : reader.follow(matching: query, fromStart: invocation.has("--from-start"))
-        for try await line in lines {
-            print(line.line, "\(line)", ["role": line.role, "host": line.host], invocation, output)
+        try output.checkFolder(invocation.operands[0])
+        let reader = LogReader(folder: invocation.operands[0])
+        for await line in reader.follow(matching: query, fromStart: invocation.has("--from-start")) {
+            print(line, invocation, output)
         }
         return .success
     }
@@ -117,22 +84,14 @@ extension Command {
         return runs[number - 1]
     }
 
+    /// Prints a line as a text, or as JSON.
     private static func print(_ line: LogLine, _ invocation: Invocation, _ output: ToolOutput) {
-        print(line, line.text, [:], invocation, output)
-    }
-
-    /// Prints a line as a text, or as JSON with further members.
-    private static func print(
-        _ line: LogLine, _ text: String, _ members: KeyValuePairs<String, String>, _ invocation: Invocation,
-        _ output: ToolOutput
-    ) {
-        guard invocation.has("--json") else { return print(text, invocation, output) }
+        guard invocation.has("--json") else { return print(line.text, invocation, output) }
         func quoted(_ text: String) -> String { JSONWriter(isPretty: false).text(ConfigValue.string(text)) }
         let json =
             line.record?.formatted(as: .jsonLines)
             ?? "{\"time\":\(quoted("\(line.time)")),\"text\":\(quoted(line.text))}"
-        let origin = members.map { "\"\($0)\":\(quoted($1))," }.joined()
-        output.document("{\"pid\":\(line.processID),\(origin)\(json.dropFirst())")
+        output.document("{\"pid\":\(line.processID),\(json.dropFirst())")
     }
 
     private static func print(_ text: String, _ invocation: Invocation, _ output: ToolOutput) {
