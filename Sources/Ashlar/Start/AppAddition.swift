@@ -19,18 +19,10 @@ package protocol StartedAddition: Sendable {
 
     /// Whether the content of `source` is signed, so that it can replace the pins that the app ships.
     var isSigned: Bool { get }
-
-    /// Changes the host map or selects hosts; the app calls it once, before its first request.
-    ///
-    /// - Parameters:
-    ///   - hosts: The app's host map and selections.
-    ///   - issues: The issues of the start.
-    func use(hosts: HostSwitch, issues: inout [StartupIssue])
 }
 
 extension StartedAddition {
     package var isSigned: Bool { false }
-    package func use(hosts: HostSwitch, issues: inout [StartupIssue]) {}
 }
 
 /// The settings that protect an app against its network, which a document without a signature must not change.

@@ -97,8 +97,6 @@ public final class AshlarApp: Sendable {
         customization = settings.customization(configuration, config: config, issues: &issues, tasks: &tasks)
         hosts = settings.hosts(configuration, config: config, issues: &issues, tasks: &tasks)
 
-        for addition in additions { addition.use(hosts: hosts, issues: &issues) }
-
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))
         client = NetworkClient(

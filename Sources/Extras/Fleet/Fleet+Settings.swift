@@ -11,14 +11,14 @@ extension Fleet {
     public func set<Value: Encodable & Sendable>(_ path: String, to value: Value?) async throws {
         let bytes = try value.map { try JSONFormat().encode($0) }
         if let bytes { try await checkNeighbors(of: path, JSONEntity(parsing: bytes).isObject) }
-        try await settingsBucket.put(bytes, for: "config." + path)
+        try await settingsBucket.put(bytes, for: FleetSettings.prefix + path)
     }
 
     /// Throws an error if a value and one above or below it can't both be in the configuration.
     private func checkNeighbors(of path: String, _ isDictionary: Bool) async throws {
         let names = path.split(separator: ".").map(String.init)
         for count in names.indices.dropFirst() {
-            let key = "config." + names.prefix(count).joined(separator: ".")
+            let key = FleetSettings.prefix + names.prefix(count).joined(separator: ".")
             guard let value = try await settingsBucket.entry(key)?.value else { continue }
             guard var part = try? JSONEntity(parsing: value) else { continue }
             var rest = names.dropFirst(count)
@@ -26,7 +26,7 @@ extension Fleet {
             if part.isValid, !rest.isEmpty { throw Self.hidden(path, by: key) }
         }
         if isDictionary { return }
-        for key in try await settingsBucket.keys(below: "config." + path) {
+        for key in try await settingsBucket.keys(below: FleetSettings.prefix + path) {
             if try await settingsBucket.entry(key)?.value != nil { throw Self.hidden(path, by: key) }
         }
     }
@@ -36,15 +36,5 @@ extension Fleet {
     }
 
     /// Removes a value of the configuration in all processes, so that the one of the files applies again.
-    public func remove(_ path: String) async throws { try await settingsBucket.put(nil, for: "config." + path) }
-
-    /// Selects an environment of a host in all processes.
-    ///
-    /// - Parameters:
-    ///   - environment: The key of the environment in the host map; nil ends the selection for processes that start later.
-    ///   - host: The canonical host.
-    /// - Throws: ``FleetError``.
-    public func selectHost(_ environment: String?, for host: String) async throws {
-        try await settingsBucket.put(environment.map { Array($0.utf8) }, for: "hosts." + host)
-    }
+    public func remove(_ path: String) async throws { try await settingsBucket.put(nil, for: FleetSettings.prefix + path) }
 }

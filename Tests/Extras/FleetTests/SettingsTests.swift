@@ -8,15 +8,10 @@ import Testing
 
 private let requirement = "nats-server and libnats3.4 are not installed"
 
-/// An app with a configuration file, a host map and settings of a fleet.
+/// An app with a configuration file and settings of a fleet.
 private func makeApp(_ folder: TemporaryFolder, cache: String? = nil) throws -> AshlarApp {
     try folder.make()
     try folder.write(#"{"api": {"timeout": 24, "host": "a"}}"#, to: "ApplicationConfig.json")
-    try folder.write(
-        #"""
-        {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "release_key": "PROD",
-          "hosts": [{"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}]}]}
-        """#, to: "HostMap.json")
     var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
     configuration.storage = .memory
     configuration.fleet = FleetSettings(cache: cache)
@@ -83,26 +78,6 @@ struct SettingsTests {
         try await fleet.set(second, to: new)
     }
 
-    @Test("Hosts change in every process")
-    func hosts() async throws {
-        let server = try await NatsServer()
-        let folder = TemporaryFolder()
-        let apps = try (0..<2).map { _ in try makeApp(folder) }
-        let fleets = try await connect(apps, to: server)
-        defer { withExtendedLifetime(fleets) {} }
-        try await fleets[0].selectHost("QA", for: "api.example.com")
-        for app in apps {
-            try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
-        }
-        // An unknown environment changes nothing and is logged.
-        try await fleets[1].selectHost("NONE", for: "api.example.com")
-        try await fleets[0].set("done", to: true)
-        for app in apps {
-            try await until { app.config.current.bool(forKey: "done") == true }
-            #expect(app.hosts.resolve("api.example.com")?.host == "qa.example.com")
-        }
-    }
-
     @Test("The last good values survive a start without a server, and malformed ones never replace them")
     func cache() async throws {
         let server = try await NatsServer()
@@ -118,8 +93,8 @@ struct SettingsTests {
             _ = try await fleet.settingsBucket.put(Array("{broken".utf8), for: "config.api.host")
             _ = try await fleet.settingsBucket.put([0, 255], for: "config.other")
             try await fleet.set("api.timeout", to: 8)
-            _ = try await fleet.settingsBucket.put(Array("1".utf8), for: "elsewhere")
-            try await until { (try? String(contentsOfFile: cache, encoding: .utf8))?.contains("elsewhere") == true }
+            try await fleet.set("last", to: 1)
+            try await until { (try? String(contentsOfFile: cache, encoding: .utf8))?.contains("config.last") == true }
             #expect(app.config.current.int(forKey: "api.timeout") == 8)
             #expect(app.config.current.string(forKey: "api.host") == "a")
             await fleet.close()

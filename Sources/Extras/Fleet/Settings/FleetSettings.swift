@@ -5,12 +5,10 @@ internal import AshlarLogging
 internal import AshlarNetworking
 internal import Foundation
 
-/// Configuration and selected hosts that all processes of a fleet share, in a key-value bucket of the server.
+/// Configuration that all processes of a fleet share, in a key-value bucket of the server.
 ///
-/// | key of the bucket | value | effect in each process |
-/// |---|---|---|
-/// | `config.` and a path, such as `config.api.timeout` | JSON | lies over the files of the configuration |
-/// | `hosts.` and a canonical host | the key of an environment | selects the environment of the host |
+/// A key of the bucket is `config.` and a path, such as `config.api.timeout`. Its value is JSON, and lies over the files of the
+/// configuration. Other keys are ignored.
 ///
 /// Pins of the files that the app ships take precedence over those of the bucket.
 ///
@@ -52,6 +50,8 @@ public final class FleetSettings: Sendable {
 
     private let state = Mutex(State())
     private let cache: String?
+    /// The beginning of a key.
+    static let prefix = "config."
 
     /// Creates settings, whose values are those of the file until the first connection.
     ///
@@ -78,13 +78,14 @@ public final class FleetSettings: Sendable {
         state.withLock { $0.bucket = bucket.name }
         return Task.detached { [self, weak app] in
             for await (entries, isComplete) in changes {
-                if let app { apply(entries, isComplete, to: app) }
+                let settings = entries.filter { $0.key.hasPrefix(Self.prefix) }
+                if let app, isComplete || !settings.isEmpty { apply(settings, isComplete, to: app.config) }
             }
             withExtendedLifetime(watch) {}
         }
     }
 
-    private func apply(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool, to app: AshlarApp) {
+    private func apply(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool, to config: ConfigStore) {
         let old = values
         let rejected = state.withLock { $0.rejected }
         let new = Self.values(entries, after: old.merging(rejected) { $1 }, isComplete: isComplete)
@@ -94,23 +95,15 @@ public final class FleetSettings: Sendable {
             state.rejected = [:]
         }
         if changed.isEmpty { return }
-        let isConfig = { (key: String) in key.hasPrefix("config.") }
-        if changed.contains(where: isConfig) {
-            do { try app.config.reload() } catch {
-                Log("fleet").error("a change of \(changed.sorted()) is rejected: \(error)")
-                reload(app.config, from: old, to: new, changed.filter(isConfig))
-            }
-        }
-        if !changed.allSatisfy(isConfig) {
-            for error in selectHosts(of: app.hosts) {
-                Log("fleet").error("a change of the hosts is rejected: \(error)")
-            }
+        do { try config.reload() } catch {
+            Log("fleet").error("a change of \(changed.sorted()) is rejected: \(error)")
+            reload(config, from: old, to: new, changed)
         }
         save()
     }
 
     /// Loads the configuration with those of the changed values with which it loads, the oldest first.
-    private func reload(_ config: ConfigStore, from old: [String: Value], to new: [String: Value], _ keys: [String]) {
+    private func reload(_ config: ConfigStore, from old: [String: Value], to new: [String: Value], _ keys: Set<String>) {
         var values = new
         for key in keys { values[key] = old[key] }
         if keys.count > 1 {
@@ -136,7 +129,7 @@ public final class FleetSettings: Sendable {
         for entry in entries {
             let last = old[entry.key]
             let new = entry.value.map { Value(bytes: $0, revision: entry.revision, received: now) }
-            let isUsable = !entry.key.hasPrefix("config.") || new == nil || new?.json != nil
+            let isUsable = new == nil || new?.json != nil
             if !isUsable { Log("fleet").error("the value of '\(entry.key)' isn't JSON, so it is ignored") }
             // A value that was known before keeps its time.
             values[entry.key] = isUsable && new?.revision != last?.revision ? new : last
@@ -154,36 +147,30 @@ public final class FleetSettings: Sendable {
             Log("fleet").error("the settings can't be stored in '\(cache)': \(error)")
         }
     }
-
-    /// The values of keys that begin with a prefix, without the prefix.
-    private func values(under prefix: String) -> [(name: String, value: Value)] {
-        values.filter { $0.key.hasPrefix(prefix) }
-            .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
-            .sorted { $0.name < $1.name }
-    }
 }
 
 extension FleetSettings: ConfigSource {
     /// The name of the bucket.
     public var name: String { "bucket \(state.withLock { $0.bucket })" }
 
-    /// The values under `config.`, each with its key, revision and time as its location.
+    /// The values, each with its key, revision and time as its location.
     ///
     /// - Throws: `ConfigError` for a value that isn't JSON.
     public func content() throws -> ConfigSourceContent {
-        let values = values(under: "config.")
+        let values = values
         if values.isEmpty { return .missing }
         let name = name
         var document = ConfigDocument()
-        for (path, value) in values {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let path = ConfigPath(String(key.dropFirst(Self.prefix.count)))
             let received = Date(timeIntervalSince1970: value.received)
             let time = RFC3339.format(secondsSince2001: received.timeIntervalSinceReferenceDate) ?? "unknown time"
-            let place = ConfigLocation(file: "\(name), key config.\(path), revision \(value.revision), \(time)")
+            let place = ConfigLocation(file: "\(name), key \(key), revision \(value.revision), \(time)")
             guard let read = value.json else {
                 throw ConfigError(
-                    .malformedSource, key: ConfigPath(path), location: place, expected: "JSON", found: "other text")
+                    .malformedSource, key: path, location: place, expected: "JSON", found: "other text")
             }
-            try document.set(read, at: ConfigPath(path), from: place)
+            try document.set(read, at: path, from: place)
         }
         return .document(document)
     }
@@ -193,21 +180,6 @@ extension FleetSettings: AppAddition, StartedAddition {
     package func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition { self }
 
     package var source: (any ConfigSource)? { self }
-
-    package func use(hosts: HostSwitch, issues: inout [StartupIssue]) {
-        for error in selectHosts(of: hosts) { issues.append(StartupIssue(.hosts, error, isError: true)) }
-    }
-
-    /// Selects the environments of the hosts; returns the failures.
-    private func selectHosts(of hosts: HostSwitch) -> [any Error] {
-        var failures: [any Error] = []
-        for (host, value) in values(under: "hosts.") {
-            do { try hosts.select(String(decoding: value.bytes, as: UTF8.self), for: host) } catch {
-                failures.append(error)
-            }
-        }
-        return failures
-    }
 }
 
 extension AshlarApp.Configuration {
