@@ -86,129 +86,73 @@ final class KeyValueBucket: Sendable {
 ///
 /// Its consumer belongs to this connection, and the server removes it some time after its end.
 final class KeyValueWatch: Sendable {
-    private struct State: Sendable {
-        /// The subject of the current attempt, or nil if a new attempt is necessary.
-        ///
-        /// Messages of earlier attempts are ignored.
-        var inbox: String?
-        var subscription: NatsSubscription?
-        /// The number of messages of the current attempt.
-        var count = 0
-        /// The entries of the current attempt, until they are complete; nil then.
-        var first: [KeyValueBucket.Entry]? = []
-        /// The number of messages with which they are complete.
-        var expected = Int.max
-        var lastMessage = ContinuousClock.now
-        /// What must be reported, in this order.
-        var reports: [(entries: [KeyValueBucket.Entry], isComplete: Bool)] = []
-        var isReporting = false
-
-        /// Reports the entries of the attempt if they are complete.
-        mutating func complete(_ isComplete: Bool) {
-            if isComplete, let entries = first.take() { reports.append((entries, true)) }
-        }
-    }
-
     typealias Report = @Sendable (_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) -> Void
 
-    private let bucket: KeyValueBucket
-    private let changed: Report
-    private let state = Mutex(State())
-    private let loop = ConnectionLoop()
     private static let heartbeat = Duration.seconds(5)
+    /// The messages of the current consumer; nil is a second.
+    private let messages = Mutex<AsyncStream<NatsMessage?>.Continuation?>(nil)
+    private let loop = ConnectionLoop()
 
     /// Reports the entries of a bucket, and then each change, until the watch is released.
     ///
     /// `changed` receives all entries when they are known, and single ones after each change. After a new connection, a
     /// complete set replaces all entries that were reported before.
     init(_ bucket: KeyValueBucket, _ changed: @escaping Report) {
-        self.bucket = bucket
-        self.changed = changed
         loop.start(
             bucket.connection, "the bucket '\(bucket.name)' can't be watched",
-            connected: { [weak self] in self?.state.withLock { $0.inbox = nil } },
-            tick: { [weak self] in
-                self?.state.withLock { if $0.lastMessage + Self.heartbeat * 3 < .now { $0.inbox = nil } }
-            }, run: { [weak self] in try await self?.start() })
+            connected: { [weak self] in self?.messages.withLock { $0 }?.finish() },
+            tick: { [weak self] in self?.messages.withLock { $0 }?.yield(nil) },
+            run: { [weak self] in
+                let (messages, continuation) = AsyncStream.makeStream(of: NatsMessage?.self)
+                self?.messages.withLock { $0 = continuation }
+                let inbox = "_INBOX.\(NatsConnection.randomToken())"
+                let subscription = try bucket.connection.subscribe(to: inbox) { continuation.yield($0) }
+                defer { withExtendedLifetime(subscription) {} }
+                try await Self.read(messages, inbox, bucket, changed)
+            })
     }
 
-    /// Creates a consumer that delivers the last value of each key, and then each change.
-    private func start() async throws {
-        guard state.withLock({ $0.inbox == nil }) else { return }
-        let inbox = "_INBOX.\(NatsConnection.randomToken())"
+    /// Creates a consumer that delivers the last value of each key, and then each change, and reports what it delivers.
+    ///
+    /// - Throws: An error of the server, or of a consumer that the server has forgotten or from which a message was lost.
+    private static func read(
+        _ messages: AsyncStream<NatsMessage?>, _ inbox: String, _ bucket: KeyValueBucket, _ changed: Report
+    ) async throws {
         try await bucket.create()
-        let subscription = try bucket.connection.subscribe(to: inbox) { [weak self] message in
-            self?.receive(message, inbox)
-        }
-        let old = state.withLock { state in
-            defer {
-                state = State(
-                    inbox: inbox, subscription: subscription, reports: state.reports, isReporting: state.isReporting)
-            }
-            return state.subscription
-        }
-        _ = consume old
         let config: [(String, JSONEntity)] = [
             ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
             ("filter_subject", JSONEntity(bucket.prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
-            ("max_deliver", 1), ("idle_heartbeat", JSONEntity(Self.heartbeat.milliseconds * 1_000_000)),
+            ("max_deliver", 1), ("idle_heartbeat", JSONEntity(heartbeat.milliseconds * 1_000_000)),
         ]
-        do {
-            let response = try await bucket.connection.call(
-                "CONSUMER.CREATE.\(bucket.stream)",
-                [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
-            let expected = response["num_pending"].int(0) + response["delivered"]["consumer_seq"].int(0)
-            state.withLock { state in
-                guard state.inbox == inbox else { return }
-                state.expected = expected
-                state.complete(state.count >= expected)
-            }
-            report()
-        } catch {
-            state.withLock { if $0.inbox == inbox { $0.inbox = nil } }
-            throw error
-        }
-    }
-
-    private func receive(_ message: NatsMessage, _ inbox: String) {
-        let prefix = bucket.prefix
-        let place = message.subject.hasPrefix(prefix) ? DeliveredPlace(message.reply) : nil
-        let isBeat = message.status == 100
-        let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
-        let entry = KeyValueBucket.Entry(
-            key: String(message.subject.dropFirst(prefix.count)), value: message.keyValue, revision: place?.stream ?? 0)
-        let hasMissed = state.withLock { state in
-            guard state.inbox == inbox, isBeat || place != nil else { return false }
-            state.lastMessage = .now
-            if !isBeat { state.count += 1 }
-            if isBeat ? last > state.count : state.count != place?.consumer { state.inbox = nil }
-            if state.inbox == nil { return true }
+        let response = try await bucket.connection.call(
+            "CONSUMER.CREATE.\(bucket.stream)",
+            [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
+        let expected = response["num_pending"].int(0) + response["delivered"]["consumer_seq"].int(0)
+        // The entries that aren't reported yet; nil when all were.
+        var first: [KeyValueBucket.Entry]? = []
+        func complete() { if let entries = first.take() { changed(entries, true) } }
+        if expected == 0 { complete() }
+        var (count, silence) = (0, 0)
+        for await message in messages {
+            silence = message == nil ? silence + 1 : 0
+            if silence > 15 { throw FleetError(.timedOut, "no message within 15 seconds") }
+            guard let message else { continue }
             // If keys change while the server (2.9.10) creates the consumer, it reports more pending messages than it has. The
             // entries are then complete by their number, or at a heartbeat, which follows the last message.
+            let isBeat = message.status == 100
+            let place = message.subject.hasPrefix(bucket.prefix) ? DeliveredPlace(message.reply) : nil
+            guard let last = isBeat ? message.headers[NatsHeader.lastConsumer].flatMap({ Int($0) }) : place?.consumer
+            else { continue }
+            if !isBeat { count += 1 }
+            guard isBeat ? last <= count : last == count else { throw FleetError(.timedOut, "a change was lost") }
             if isBeat {
-                state.complete(last > 0)
-            } else if state.first == nil {
-                state.reports.append(([entry], false))
-            } else {
-                state.first?.append(entry)
-                state.complete(place?.pending == 0 || state.count >= state.expected)
+                if last > 0 { complete() }
+                continue
             }
-            return false
+            let key = String(message.subject.dropFirst(bucket.prefix.count))
+            let entry = KeyValueBucket.Entry(key: key, value: message.keyValue, revision: place?.stream ?? 0)
+            if first == nil { changed([entry], false) } else { first?.append(entry) }
+            if place?.pending == 0 || count >= expected { complete() }
         }
-        if hasMissed { loop.signal() }
-        report()
-    }
-
-    /// Reports what isn't reported yet, on one thread at a time.
-    private func report() {
-        let isFirst = state.withLock { state in
-            defer { state.isReporting = true }
-            return !state.isReporting
-        }
-        guard isFirst else { return }
-        while let next = state.withLock({ state in
-            state.isReporting = !state.reports.isEmpty
-            return state.isReporting ? state.reports.removeFirst() : nil
-        }) { changed(next.entries, next.isComplete) }
     }
 }
