@@ -398,6 +398,44 @@ struct FaultTests {
         }
     }
 
+    @Test("An event whose send has failed still waits, and is counted as lost once")
+    func failedSend() async throws {
+        let server = try await NatsServer(hasJetStream: false)
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        var options = options
+        options.timeout = .milliseconds(300)
+        let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
+        try await processes.settle()
+        let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
+        let result = try await within(.seconds(30)) { await bus.send(saved, Note(id: 1, title: "")) }
+        #expect(!result.failures.isEmpty && fleet.counters.unpublished == 0)
+        await fleet.close()
+        #expect(fleet.counters.published == 1 && fleet.counters.unpublished == 1)
+    }
+
+    @Test("A stored event that is larger than the server permits is counted, and the next one is stored")
+    func largeStoredEvent() async throws {
+        let server = try await NatsServer("max_payload: 4096")
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
+        let (bus, fleet) = (processes.buses[0], processes.fleets[0])
+        let seen = Recorder<Int>()
+        let watch = bus.watch(saved) { seen.note($0.payload.id) }
+        try await processes.settle()
+        bus.trigger(saved, Note(id: 1, title: String(repeating: "x", count: 5000)))
+        bus.trigger(saved, Note(id: 2, title: ""))
+        try await until("the second one is handled") { seen.items == [2] }
+        #expect(fleet.counters.unpublished == 1)
+        let result = await bus.send(saved, Note(id: 3, title: String(repeating: "x", count: 5000)))
+        #expect((result.failures.first as? FleetError)?.code == .invalidPayload)
+        #expect(fleet.counters.unpublished == 2)
+        watch.cancel()
+    }
+
     @Test("Several flushes can wait for one event, and a cancelled one doesn't end the others")
     func severalWaits() async throws {
         let server = try await NatsServer()

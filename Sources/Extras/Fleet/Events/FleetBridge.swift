@@ -136,7 +136,7 @@ final class FleetBridge: Sendable {
     private func store(_ event: InterceptedEvent, _ rule: FleetRule, _ index: Int) -> DeliveryResult {
         do {
             let message = try message(of: event, event.payload, rule, index)
-            if event.isAwaited { return try storeAwaited(message, event) }
+            if event.isAwaited { return event.awaiting { [self] in await storeAwaited(message, event) } }
             guard try stored.add(message) else {
                 counting.report(\.overflowed, "too many events wait for the server, so '\(event.name)' is dropped")
                 return .droppedEvent
@@ -146,17 +146,16 @@ final class FleetBridge: Sendable {
         } catch { return notStored(event, error) }
     }
 
-    /// Lets the sender of an event wait until the server has stored it.
-    private func storeAwaited(_ message: NatsMessage, _ event: InterceptedEvent) throws -> DeliveryResult {
+    /// Waits until the server has stored an event.
+    private func storeAwaited(_ message: NatsMessage, _ event: InterceptedEvent) async -> DeliveryResult {
         let result = PendingResult<Void>()
-        let hasRoom = try stored.add(message, result)
-        return event.awaiting { [self] in
-            do {
-                if hasRoom { try await stored.wait(for: [result]) } else { try await stored.store(message) }
-                counting.update { $0.published += 1 }
-                return .postponed
-            } catch { return notStored(event, error) }
+        do { try await stored.addWaiting(message, result) } catch { return notStored(event, error) }
+        counting.update { $0.published += 1 }
+        do { try await stored.wait(for: [result]) } catch {
+            // The event still waits, or its loss is counted already.
+            return .droppedEvent.adding(failures: [error])
         }
+        return .postponed
     }
 
     private func notStored(_ event: InterceptedEvent, _ error: any Error) -> DeliveryResult {

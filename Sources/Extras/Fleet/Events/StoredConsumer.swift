@@ -268,7 +268,9 @@ final class StoredConsumer: Sendable {
         letter.headers[NatsHeader.messageID] = "\(name)-\(delivery.place.stream)-\(delivery.place.time)"
         letter.headers[NatsHeader.deadLetterReason] = NatsHeader.line(reason)
         do {
-            try await owner.store(letter)
+            let result = PendingResult<Void>()
+            try await owner.addWaiting(letter, result)
+            try await owner.wait(for: [result])
             owner.counting.report(\.deadLetters, "an event of '\(self.subject)' became a dead letter: \(reason)")
             acknowledgeHandled(delivery)
         } catch { giveBackLater(delivery) }

@@ -97,9 +97,8 @@ final class StoredEvents: Sendable {
         return hasRoom
     }
 
-    /// Adds an event when there is room for it, and waits until the server has stored it.
-    func store(_ message: NatsMessage) async throws {
-        let result = PendingResult<Void>()
+    /// Adds an event when there is room for it; `result` ends when the server has stored it.
+    func addWaiting(_ message: NatsMessage, _ result: PendingResult<Void>) async throws {
         while try !add(message, result) {
             let room = PendingResult<Void>()
             let mustWait = state.withLock { state in
@@ -110,7 +109,6 @@ final class StoredEvents: Sendable {
             }
             if mustWait { try await wait(for: [room]) }
         }
-        try await wait(for: [result])
     }
 
     /// Waits until all events that were added before are stored.
@@ -168,7 +166,7 @@ final class StoredEvents: Sendable {
                     outcomes.append(.success(()))
                 } catch let error as FleetError where error.code == .invalidPayload {
                     // The server never accepts it.
-                    Log("fleet").error("an event can't be stored: \(error)")
+                    counting.report(\.unpublished, "an event can't be stored: \(error)")
                     outcomes.append(.failure(error))
                 } catch {
                     failure = failure ?? error
