@@ -195,6 +195,21 @@ struct SettingsTests {
         #expect(start.duration(to: .now) < .seconds(200), "the second leader doesn't wait for the lease")
     }
 
+    @Test("A bucket that somebody removes is created again")
+    func removedBucket() async throws {
+        let server = try await NatsServer()
+        let app = try makeApp(TemporaryFolder())
+        var options = FleetOptions()
+        options.timeout = .milliseconds(500)
+        let fleet = try await Fleet.connect(app, to: server.url, options: options)
+        defer { withExtendedLifetime(fleet) {} }
+        try await fleet.set("api.timeout", to: 1)
+        try await until { app.config.current.int(forKey: "api.timeout") == 1 }
+        try await fleet.connection.call("STREAM.DELETE.KV_app_settings")
+        try await until("a value can be set again") { (try? await fleet.set("api.timeout", to: 2)) != nil }
+        try await until("the value arrives") { app.config.current.int(forKey: "api.timeout") == 2 }
+    }
+
     @Test("Changes during a server's restarts all arrive")
     func restarts() async throws {
         let server = try await NatsServer()

@@ -37,6 +37,16 @@ final class KeyValueBucket: Sendable {
         }
     }
 
+    /// Makes a request about the bucket, which is created before unless it exists.
+    func request<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await create()
+        do { return try await body() } catch {
+            // Perhaps somebody has removed the bucket.
+            if (error as? FleetError)?.code != .conflict { isReady.withLock { $0 = false } }
+            throw error
+        }
+    }
+
     /// Creates the bucket unless it exists.
     func create() async throws {
         if isReady.withLock({ $0 }) { return }
@@ -58,26 +68,24 @@ final class KeyValueBucket: Sendable {
         guard Self.isKey(key) else {
             throw FleetError(.invalidPayload, "expected letters, digits and '-/_=.' in a key", subject: key)
         }
-        try await create()
         var message = NatsMessage(subject: prefix + key, payload: value ?? [])
         if value == nil { message.headers[NatsHeader.operation] = "DEL" }
         message.headers[NatsHeader.expectedSubjectSequence] = revision.map { "\($0)" }
-        return try await connection.store(message)
+        return try await request { [message] in try await connection.store(message) }
     }
 
     /// Returns the keys below a key, such as `a.b` below `a`, also those whose value is deleted.
     func keys(below key: String) async throws -> [String] {
-        try await create()
         let wanted = [("subjects_filter", JSONEntity(prefix + key + ".>"))]
-        let subjects = try await connection.call("STREAM.INFO.\(stream)", wanted)["state"]["subjects"]
+        let info = try await request { try await connection.call("STREAM.INFO.\(stream)", wanted) }
+        let subjects = info["state"]["subjects"]
         return subjects.keys.map { String($0.dropFirst(prefix.count)) }
     }
 
     /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
-        try await create()
         let wanted = [("last_by_subj", JSONEntity(prefix + key))]
-        return try await connection.message(in: stream, wanted)
+        return try await request { try await connection.message(in: stream, wanted) }
             .map { Entry(key: key, value: $0.keyValue, revision: $0.sequence ?? 0) }
     }
 }
@@ -118,15 +126,16 @@ final class KeyValueWatch: Sendable {
     private static func read(
         _ messages: AsyncStream<NatsMessage?>, _ inbox: String, _ bucket: KeyValueBucket, _ changed: Report
     ) async throws {
-        try await bucket.create()
         let config: [(String, JSONEntity)] = [
             ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
             ("filter_subject", JSONEntity(bucket.prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
             ("max_deliver", 1), ("idle_heartbeat", JSONEntity(heartbeat.milliseconds * 1_000_000)),
         ]
-        let response = try await bucket.connection.call(
-            "CONSUMER.CREATE.\(bucket.stream)",
-            [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
+        let response = try await bucket.request {
+            try await bucket.connection.call(
+                "CONSUMER.CREATE.\(bucket.stream)",
+                [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
+        }
         let expected = response["num_pending"].int(0) + response["delivered"]["consumer_seq"].int(0)
         // The entries that aren't reported yet; nil when all were.
         var first: [KeyValueBucket.Entry]? = []
