@@ -63,7 +63,7 @@ public final class Fleet: Sendable {
 
     /// Connects a bus without an app; see ``connect(_:to:role:options:topics:)-(AshlarApp,_,_,_,_)``.
     ///
-    /// Such a process shares no settings, and its services aren't announced.
+    /// Such a process shares no settings.
     public static func connect(
         _ bus: EventBus, to servers: String, role: String? = nil, options: FleetOptions = FleetOptions(),
         topics: FleetTopics = FleetTopics()
@@ -97,9 +97,9 @@ public final class Fleet: Sendable {
         let process = ProcessInfo.processInfo
         let member = FleetMember(
             id: id, role: options.role ?? "", host: process.hostName, processID: process.processIdentifier,
-            joined: Date(), services: [:])
+            joined: Date())
         presence = FleetPresence(
-            KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
+            KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member)
         let started = app?.additions.lazy.compactMap { $0 as? FleetSettings }.first
         let states = Task { [weak bus] in
             for await state in connection.state.changes() {
@@ -131,7 +131,7 @@ public final class Fleet: Sendable {
 
     /// The rows of the app's debug report.
     private var report: [(title: String, subtitle: String?)] {
-        [("\(state)", id)] + members.map { ("\($0.role)@\($0.host)[\($0.processID)]", "\($0.services)") }
+        [("\(state)", id)] + members.map { ("\($0.role)@\($0.host)[\($0.processID)]", nil) }
             + Mirror(reflecting: counters).children.map { ("\($0.label ?? ""): \($0.value)", nil) }
     }
 

@@ -95,28 +95,14 @@ struct LeaderTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test("Members see each other, their services, and their end")
+    @Test("Members see each other, and their end")
     func members() async throws {
-        struct Ticker: Service {
-            init(_ context: ServiceContext) {}
-        }
         let server = try await NatsServer()
-        let folder = TemporaryFolder()
-        try folder.make()
-        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
-        configuration.storage = .memory
-        let app = AshlarApp(configuration)
-        try await app.services.register(Ticker.self)
-        try await app.services.start("Ticker")
-        var options = FleetOptions()
-        let web = try await Fleet.connect(app, to: server.url, role: "web", options: options)
+        let web = try await Fleet.connect(EventBus(), to: server.url, role: "web")
         defer { withExtendedLifetime(web) {} }
-        options.role = "worker"
-        let worker = try Fleet(EventBus(), server.url, options, FleetTopics())
+        let worker = try await Fleet.connect(EventBus(), to: server.url, role: "worker")
         defer { withExtendedLifetime(worker) {} }
         try await until { web.members.map(\.role) == ["web", "worker"] && worker.members == web.members }
-        #expect(worker.members[0].services.keys.contains("Ticker"), "\(worker.members)")
-        #expect(worker.members[0].services["Ticker"] == "running", "\(worker.members)")
         await worker.close()
         try await until { web.members.map(\.role) == ["web"] }
     }

@@ -1,6 +1,4 @@
-internal import Ashlar
 internal import AshlarCore
-internal import AshlarEventBus
 internal import AshlarNetworking
 public import Foundation
 
@@ -16,8 +14,6 @@ public struct FleetMember: Codable, Hashable, Sendable, Identifiable {
     public let processID: Int32
     /// The time at which the process connected.
     public let joined: Date
-    /// The state of each service by name, such as `running`.
-    public var services: [String: String]
 }
 
 /// Announces this process, and follows the announcements of the others.
@@ -32,14 +28,12 @@ final class FleetPresence: Sendable {
     private let bucket: KeyValueBucket
     private let known = Mutex<[String: (member: FleetMember, revision: Int, heard: ContinuousClock.Instant)]>([:])
     private let own: FleetMember
-    private weak let services: ServiceRegistry?
     private let watch = Mutex<KeyValueWatch?>(nil)
     private let loop = ConnectionLoop()
 
-    init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) {
+    init(_ bucket: KeyValueBucket, _ own: FleetMember) {
         self.bucket = bucket
         self.own = own
-        self.services = services
         members = Broadcast([])
         loop.start(
             bucket.connection, "this process can't be announced", every: Self.interval,
@@ -62,13 +56,7 @@ final class FleetPresence: Sendable {
     }
 
     private func announce() async throws {
-        var member = own
-        if let services {
-            for name in await services.names {
-                member.services[name] = await services.state(of: name).map { "\($0)" } ?? "unknown"
-            }
-        }
-        try await bucket.put(try JSONFormat().encode(member), for: member.id)
+        try await bucket.put(try JSONFormat().encode(own), for: own.id)
     }
 
     private func receive(_ entries: [KeyValueBucket.Entry]) {
