@@ -38,12 +38,8 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
     public let reason: String
     /// The subject, stream, bucket or key in question.
     public var subject: String?
-    /// Whether the server has no stream with the name.
-    var isMissingStream = false
-    /// Whether the server stores no messages.
-    var isMissingJetStream = false
-    /// Whether a stream's subjects overlap with those of another.
-    var isOverlap = false
+    /// The server's number of the failure.
+    var number = 0
 
     init(_ code: Code, _ reason: String, subject: String? = nil) {
         self.code = code

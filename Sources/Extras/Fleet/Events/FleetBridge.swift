@@ -21,18 +21,15 @@ final class FleetBridge: Sendable {
     private struct State: Sendable {
         /// What is watched on the bus.
         var interest: [EventInterest] = []
-        /// What receives messages; nil after the end.
-        var receivers: [ReceiverKey: [any AnyObject & Sendable]]? = [:]
+        /// What receives messages, by entry and subject; nil after the end.
+        var receivers: [ReceiverKey: any AnyObject & Sendable]? = [:]
         /// The names of the topics that have a handler here.
         var handled: Set<String> = []
     }
 
-    /// What a receiver is for.
-    private enum ReceiverKey: Hashable {
-        /// All topics of an entry, by its index.
-        case entry(Int)
-        /// A topic whose events one process receives.
-        case topic(String)
+    private struct ReceiverKey: Hashable {
+        let index: Int
+        let subject: String
     }
 
     init(_ bus: EventBus, _ connection: NatsConnection, _ topics: FleetTopics) {
@@ -72,15 +69,10 @@ final class FleetBridge: Sendable {
         watches.cancelAll()
         let old = state.withLock { state in
             defer { state.receivers = nil }
-            return state.receivers?.values.flatMap(\.self) ?? []
+            return state.receivers.map { Array($0.values) } ?? []
         }
-        return end(old)
-    }
-
-    /// Ends the receivers of stored events, and returns them; the others end when they are released.
-    @discardableResult
-    private func end(_ receivers: [any AnyObject & Sendable]) -> [StoredConsumer] {
-        let consumers = receivers.compactMap { $0 as? StoredConsumer }
+        // The others end when they are released.
+        let consumers = old.compactMap { $0 as? StoredConsumer }
         for consumer in consumers { consumer.stop() }
         return consumers
     }
@@ -176,10 +168,8 @@ final class FleetBridge: Sendable {
                 if change.isPresent { state.handled.insert(name) } else { state.handled.remove(name) }
             }
             guard let index = topics.index(of: name), topics.rules[index].delivery.isShared else { return }
-            let rule = topics.rules[index]
-            return receive(change.isPresent, .topic(name)) {
-                [try subscribe(to: subjects.subject(of: name), rule, index)]
-            }
+            guard let subject = try? subjects.subject(of: name) else { return }
+            return receive(change.isPresent, subject, index)
         }
         let interests = state.withLock { state in
             state.interest.removeAll { $0.pattern == change.pattern && $0.kind == change.kind }
@@ -194,27 +184,26 @@ final class FleetBridge: Sendable {
                         own.contains { SubjectSet.overlap($0, other) }
                     }
             }
-            receive(isWatched, .entry(index)) { try own.map { try subscribe(to: $0, rule, index) } }
+            for subject in own { receive(isWatched, subject, index) }
         }
     }
 
-    /// Starts or ends receivers, unless that has been done.
-    private func receive(
-        _ isWanted: Bool, _ key: ReceiverKey, _ start: () throws -> [any AnyObject & Sendable]
-    ) {
+    /// Starts or ends a receiver, unless that has been done.
+    private func receive(_ isWanted: Bool, _ subject: String, _ index: Int) {
+        let key = ReceiverKey(index: index, subject: subject)
         let (old, isEnded) = state.withLock { ($0.receivers?[key], $0.receivers == nil) }
         guard !isEnded, isWanted != (old != nil) else { return }
         do {
-            let new = isWanted ? try start() : nil
+            let new = isWanted ? try subscribe(to: subject, topics.rules[index], index) : nil
             let unused = state.withLock { state in
                 if state.receivers == nil { return new }
                 state.receivers?[key] = new
                 return old
             }
-            // Outside the lock.
-            end(unused ?? [])
+            // Outside the lock; other receivers end when they are released.
+            (unused as? StoredConsumer)?.stop()
         } catch {
-            log.error("can't subscribe to \(key): \(error)")
+            log.error("can't subscribe to '\(subject)': \(error)")
         }
     }
 

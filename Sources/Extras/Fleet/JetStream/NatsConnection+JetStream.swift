@@ -12,8 +12,8 @@ extension NatsConnection {
     private static let streamNameInUse = 10058
     private static let wrongLastSequence = 10071
     private static let messageTooLarge = 10054
-    private static let notEnabled = 10076
-    private static let notEnabledForAccount = 10039
+    static let notEnabled = 10076
+    static let notEnabledForAccount = 10039
 
     /// Sends a request to the server and returns its response.
     ///
@@ -27,7 +27,7 @@ extension NatsConnection {
         } catch let error as FleetError where error.code == .noResponder {
             var missing = FleetError(
                 .rejected, "the server has no JetStream, or it isn't ready", subject: message.subject)
-            missing.isMissingJetStream = true
+            missing.number = Self.notEnabled
             throw missing
         }
     }
@@ -46,9 +46,7 @@ extension NatsConnection {
             default: .rejected
             }
         var error = FleetError(code, response["error"]["description"].string("") + " (\(number))")
-        error.isMissingStream = number == streamNotFound
-        error.isMissingJetStream = number == notEnabled || number == notEnabledForAccount
-        error.isOverlap = number == subjectsOverlap
+        error.number = number
         throw error
     }
 
@@ -80,13 +78,13 @@ extension NatsConnection {
                 let members = config.keys.filter { key in !changed.contains { $0.0 == key } }.map { ($0, config[$0]) }
                 // Another process may add its subjects at the same time, so the result is checked.
                 try await call("STREAM.UPDATE.\(name)", members + changed)
-            } catch let error as FleetError where error.isMissingStream {
+            } catch let error as FleetError where error.number == Self.streamNotFound {
                 do { try await call("STREAM.CREATE.\(name)", all + settings) } catch let error as FleetError
-                    where error.code == .conflict || error.isOverlap && !hasOverlapped
+                    where error.code == .conflict || error.number == Self.subjectsOverlap && !hasOverlapped
                 {
                     // Another process may create it first. If both do at the same moment, the server may report that the
                     // subjects overlap with those of this stream itself; with those of another stream, it repeats that.
-                    hasOverlapped = error.isOverlap
+                    hasOverlapped = error.number == Self.subjectsOverlap
                 }
             }
         }

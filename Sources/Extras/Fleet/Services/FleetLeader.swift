@@ -78,7 +78,9 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
 
     /// Throws an error if the server has no JetStream; other failures may end, and the watch tries again.
     private func checkStore() async throws {
-        do { try await bucket.create() } catch let error as FleetError where error.isMissingJetStream {
+        do { try await bucket.create() } catch let error as FleetError
+            where [NatsConnection.notEnabled, NatsConnection.notEnabledForAccount].contains(error.number)
+        {
             throw error
         } catch {}
     }
