@@ -16,6 +16,7 @@ package final class EncodedValue {
     package fileprivate(set) var isDictionary = false
     /// The declared type, which may encode itself as another one; `Never` if it is unknown.
     package let type: Any.Type
+    /// Where the value is; empty for a Boolean, a string or an `Int`, which every format can represent.
     package let codingPath: [any CodingKey]
 
     fileprivate init(_ type: Any.Type, codingPath: [any CodingKey] = []) {
@@ -36,12 +37,17 @@ package final class EncodedValue {
 
     fileprivate func append(_ key: any CodingKey, _ type: Any.Type) -> EncodedValue {
         let member = EncodedValue(type, codingPath: codingPath + [key])
+        append(key, member)
+        return member
+    }
+
+    fileprivate func append(_ key: any CodingKey, _ member: EncodedValue) {
         var members: [(key: String, value: EncodedValue)] = []
         if case .object(let known) = content { members = known }
         content = .empty
+        if members.isEmpty { members.reserveCapacity(8) }
         members.append((key.stringValue, member))
         content = .object(members)
-        return member
     }
 }
 
@@ -103,9 +109,12 @@ package struct TreeEncoder: Encoder {
 
     package func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
 
-    private func encode(_ scalarOrOther: some Encodable) throws {
+    private func encode<Value: Encodable>(_ scalarOrOther: Value) throws {
+        // Types are compared, because a cast of a value takes many times as long.
+        let isPlain =
+            Value.self == String.self || Value.self == Bool.self || Value.self == Double.self || Value.self == Float.self
         switch scalarOrOther {
-        case is Bool, is String, is Double, is Float, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
+        case _ where isPlain, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
         case let other where rules.isScalar(other): value.content = .scalar(other)
         default:
             // A value that encodes itself as another one adds no container.
@@ -151,7 +160,20 @@ package struct TreeEncoder: Encoder {
         let encoder: TreeEncoder
         var codingPath: [any CodingKey] { encoder.codingPath }
 
+        /// Adds a scalar that every format can represent, without the casts and the path that others need.
+        private func add<Value: Encodable>(_ value: Value, _ key: Key) throws {
+            guard encoder.value.codingPath.count < TreeEncoder.deepest else {
+                return try encoder.member(key, Value.self).encode(value)
+            }
+            let member = EncodedValue(Value.self)
+            member.content = .scalar(value)
+            encoder.value.append(key, member)
+        }
+
         func encodeNil(forKey key: Key) { encoder.member(key).encodeNil() }
+        func encode(_ value: Bool, forKey key: Key) throws { try add(value, key) }
+        func encode(_ value: String, forKey key: Key) throws { try add(value, key) }
+        func encode(_ value: Int, forKey key: Key) throws { try add(value, key) }
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
             try encoder.member(key, Value.self).encode(value)
         }

@@ -29,6 +29,7 @@ struct EncodedJSON: Sendable {
                 throw EncodingError.invalidValue(
                     value, .init(codingPath: [], debugDescription: "the value encodes nothing"))
             }
+            text.reserveCapacity(256)
             try append(encoded)
         } catch {
             var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
@@ -66,8 +67,8 @@ struct EncodedJSON: Sendable {
 
     private mutating func append(_ value: EncodedValue) throws {
         switch value.content {
-        case .empty: text += Array("{}".utf8)
-        case .null: text += Array("null".utf8)
+        case .empty: text += "{}".utf8
+        case .null: text += "null".utf8
         case .scalar(let scalar): try append(scalar, value.codingPath)
         case .array(let elements):
             text.append(UInt8(ascii: "["))
@@ -106,9 +107,11 @@ struct EncodedJSON: Sendable {
         func refuse(_ problem: String) -> EncodingError {
             .invalidValue(scalar, .init(codingPath: path, debugDescription: problem))
         }
+        // The most frequent types come first.
         switch scalar {
-        case let value as Bool: text += Array((value ? "true" : "false").utf8)
         case let value as String: JSONText.append(quoted: value, to: &text)
+        case let value as Int: text += String(value).utf8
+        case let value as Bool: text += (value ? "true" : "false").utf8
         case let value as any JSONFragment:
             guard value.appendJSON(to: &text) else { throw refuse("expected a JSON value, found \(value)") }
         case let value as Date: gaps.append((text.count, .date(value, path: Self.path(path))))
@@ -130,7 +133,10 @@ struct EncodedJSON: Sendable {
 
     /// Whether a value has a form of its own in JSON; Booleans, strings and numbers have one in any case.
     private static func isScalar(_ value: any Encodable) -> Bool {
-        value is Date || value is any JSONFragment || value is URL || value is Data || value is Decimal
+        // Types are compared, because a cast of a value takes many times as long.
+        let type = type(of: value)
+        return type == Date.self || type == URL.self || type == Data.self || type == Decimal.self
+            || value is any JSONFragment
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {

@@ -73,6 +73,9 @@ package enum JSONText {
     /// Appends a string in quotes with only the required escapes.
     package static func append(quoted string: String, to bytes: inout [UInt8]) {
         bytes.append(.quote)
+        defer { bytes.append(.quote) }
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != .quote && $0 != .backslash }
+        if isPlain { return bytes += string.utf8 }
         for byte in string.utf8 {
             switch byte {
             case .quote, .backslash: bytes += [.backslash, byte]
@@ -87,7 +90,6 @@ package enum JSONText {
             default: bytes.append(byte)
             }
         }
-        bytes.append(.quote)
     }
 
     /// Returns the step to a member in a path: `.name`, or `["first name"]` if the key isn't a plain name.
