@@ -103,7 +103,11 @@ public final class Fleet: Sendable {
         let started = app?.additions.lazy.compactMap { $0 as? FleetSettings }.first
         let states = Task { [weak bus] in
             for await state in connection.state.changes() {
-                if state.isConnected { Log("fleet").info("\(state)") } else { Log("fleet").warning("\(state)") }
+                if case .reconnecting = state, state != NatsConnection.beginning {
+                    Log("fleet").warning("\(state)")
+                } else {
+                    Log("fleet").info("\(state)")
+                }
                 bus?.trigger(Self.stateChanged, state)
             }
         }

@@ -146,6 +146,31 @@ struct SecurityTests {
         #expect(try await failure(token, options, scheme: "nats") != nil)
     }
 
+    @Test("Events and subscriptions that the server rejects are counted")
+    func permissions() async throws {
+        let server = try await NatsServer(
+            #"""
+            authorization { users: [
+                { user: w, password: p, permissions: { publish: { deny: "app.note.*" }, subscribe: { deny: "app.job.*" } } }
+            ] }
+            """#)
+        let (note, job) = (Topic<Int>("note:saved"), Topic<Int>("job:new"))
+        var topics = FleetTopics()
+        topics.share(note)
+        topics.share(job)
+        var options = options
+        options.credentials = .user("w", password: "p")
+        let bus = EventBus()
+        let fleet = try await Fleet.connect(bus, to: server.url, options: options, topics: topics)
+        bus.trigger(note, 1)
+        try await until("the event is rejected") { fleet.counters.rejected == 1 }
+        let watch = bus.watch(job) { _ in }
+        try await until("the subscription is rejected") { fleet.counters.rejected == 2 }
+        #expect(fleet.state.isConnected)
+        watch.cancel()
+        await fleet.close()
+    }
+
     @Test(
         "Events wait while the disk of the server is full, and are stored when there is room",
         .enabled(if: TemporaryDisk.isAvailable, "no file system can be mounted"))

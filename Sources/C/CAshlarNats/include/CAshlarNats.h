@@ -12,6 +12,7 @@
 
 typedef void (*ashlar_nats_message_callback)(void *connection, void *subscription, void *message, void *closure);
 typedef void (*ashlar_nats_connection_callback)(void *connection, void *closure);
+typedef void (*ashlar_nats_error_callback)(void *connection, void *subscription, int status, void *closure);
 typedef void (*ashlar_nats_complete_callback)(void *closure);
 
 // The functions as F(result, name, arguments); a result of type int is a natsStatus.
@@ -33,6 +34,7 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int, natsOptions_LoadCertificatesChain, (void *options, const char *certificates, const char *key)) \
     F(int, natsOptions_SetExpectedHostname, (void *options, const char *name)) \
     F(int, natsOptions_SetAllowReconnect, (void *options, bool value)) \
+    F(int, natsOptions_SetErrorHandler, (void *options, ashlar_nats_error_callback failed, void *closure)) \
     F(int, natsOptions_SetClosedCB, (void *options, ashlar_nats_connection_callback closed, void *closure)) \
     F(int, natsOptions_SetPingInterval, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_SetMaxPingsOut, (void *options, int count)) \

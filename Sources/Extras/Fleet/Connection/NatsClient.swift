@@ -16,11 +16,11 @@ final class NatsClient: Sendable {
     ///
     /// `ended` is called when the connection has ended, with the reason.
     init(
-        _ library: NatsLibrary, _ addresses: FleetAddresses, _ options: FleetOptions,
+        _ library: NatsLibrary, _ addresses: FleetAddresses, _ options: FleetOptions, _ counting: FleetCounting,
         ended: @escaping @Sendable (_ reason: String) -> Void
     ) throws(FleetError) {
         self.library = library
-        let observer = Unmanaged.passRetained(NatsObserver((library, ended)))
+        let observer = Unmanaged.passRetained(NatsObserver((library, counting, ended)))
         do throws(FleetError) {
             handle = try Self.connect(library, addresses, options, observer: observer.toOpaque())
             let limit = Int(library.table.pointee.natsConnection_GetMaxPayload(handle))
@@ -123,6 +123,7 @@ final class NatsClient: Sendable {
             // A server that reads nothing is left; otherwise a publisher would wait for it without a limit.
             table.natsOptions_SetWriteDeadline(raw, options.timeout.milliseconds),
             table.natsOptions_UseGlobalMessageDelivery(raw, true),
+            table.natsOptions_SetErrorHandler(raw, didFail, observer),
             table.natsOptions_SetClosedCB(raw, didClose, observer),
         ]
         switch options.credentials {
@@ -156,15 +157,22 @@ final class NatsClient: Sendable {
     }
 }
 
-/// What the library calls at the end of a connection, and releases then.
-private typealias NatsObserver = Box<(library: NatsLibrary, ended: @Sendable (_ reason: String) -> Void)>
+/// What the library calls, and releases at the end of a connection.
+private typealias NatsObserver = Box<
+    (library: NatsLibrary, counting: FleetCounting, ended: @Sendable (_ reason: String) -> Void)
+>
+
+/// Called for what the server rejects later, such as a message to a subject without permission.
+private let didFail: ashlar_nats_error_callback = { connection, _, _, closure in
+    guard let connection, let closure else { return }
+    let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeUnretainedValue().value
+    observer.counting.report(\.rejected, observer.library.lastError(of: connection))
+}
 
 /// The last callback of a client.
 private let didClose: ashlar_nats_connection_callback = { connection, closure in
     guard let connection, let closure else { return }
     let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeRetainedValue().value
-    var error: UnsafePointer<CChar>?
-    _ = observer.library.table.pointee.natsConnection_GetLastError(connection, &error)
-    let text = error.map { String(cString: $0) } ?? ""
-    observer.ended(text.isEmpty ? "the connection ended" : SecretText.redacted(text))
+    let text = observer.library.lastError(of: connection)
+    observer.ended(text.isEmpty ? "the connection ended" : text)
 }

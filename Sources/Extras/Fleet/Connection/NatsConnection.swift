@@ -31,13 +31,14 @@ final class NatsConnection: Sendable {
     let library: NatsLibrary
     let options: FleetOptions
     let state: Broadcast<FleetState>
+    let counting = FleetCounting()
     private let addresses: FleetAddresses
     private let inbox = "_INBOX.\(NatsConnection.randomToken())."
     private let core = Mutex(Core())
     /// The threads that make an attempt to connect.
     private let attempts = DispatchGroup()
     /// The state before the end of the first attempt.
-    private static let beginning = FleetState.reconnecting(reason: "no attempt has ended")
+    static let beginning = FleetState.reconnecting(reason: "no attempt has ended")
     let replies = Mutex(Replies())
 
     private struct Core: Sendable {
@@ -107,7 +108,7 @@ final class NatsConnection: Sendable {
     // MARK: Attempts
 
     private func connect(_ attempt: Int) throws(FleetError) {
-        let client = try NatsClient(library, addresses, options) { [weak self] in self?.didEnd(attempt, $0) }
+        let client = try NatsClient(library, addresses, options, counting) { [weak self] in self?.didEnd(attempt, $0) }
         let subscriptions = core.withLock { core -> [NatsSubscription]? in
             if core.isClosed || core.attempt != attempt { return nil }
             core.client = client

@@ -41,6 +41,13 @@ struct NatsLibrary: Sendable {
         if status != NatsStatus.ok { throw error(of: status, subject) }
     }
 
+    /// Returns the text of the last failure of a connection, without credentials.
+    func lastError(of connection: UnsafeMutableRawPointer) -> String {
+        var text: UnsafePointer<CChar>?
+        _ = table.pointee.natsConnection_GetLastError(connection, &text)
+        return SecretText.redacted(text.map { String(cString: $0) } ?? "")
+    }
+
     /// Returns the error of a status; `detail` adds the text of the last failure on this thread.
     func error(of status: Int32, _ subject: String? = nil, detail: Bool = false) -> FleetError {
         let code: FleetError.Code =

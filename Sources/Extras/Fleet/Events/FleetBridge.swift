@@ -6,7 +6,7 @@ internal import AshlarLogging
 final class FleetBridge: Sendable {
     let bus: EventBus
     let connection: NatsConnection
-    let counting = FleetCounting()
+    let counting: FleetCounting
     let stored: StoredEvents
     private let topics: FleetTopics
     private let subjects: EventSubjects
@@ -36,6 +36,7 @@ final class FleetBridge: Sendable {
         let subjects = EventSubjects(prefix: connection.options.prefix)
         self.bus = bus
         self.connection = connection
+        counting = connection.counting
         self.topics = topics
         self.subjects = subjects
         exact = topics.rules.enumerated().map { index, rule in

@@ -9,6 +9,8 @@ public struct FleetCounters: Hashable, Sendable {
     public internal(set) var received = 0
     /// The events that couldn't be published: there was no connection, or the payload couldn't be encoded.
     public internal(set) var unpublished = 0
+    /// The messages and subscriptions that the server has rejected, such as those without permission.
+    public internal(set) var rejected = 0
     /// The events and requests that were dropped because too many waited: received ones for handlers, at-least-once events
     /// for the server.
     public internal(set) var overflowed = 0
