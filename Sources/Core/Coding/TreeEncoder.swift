@@ -112,7 +112,8 @@ package struct TreeEncoder: Encoder {
     private func encode<Value: Encodable>(_ scalarOrOther: Value) throws {
         // Types are compared, because a cast of a value takes many times as long.
         let isPlain =
-            Value.self == String.self || Value.self == Bool.self || Value.self == Double.self || Value.self == Float.self
+            Value.self == String.self || Value.self == Bool.self || Value.self == Double.self
+            || Value.self == Float.self
         switch scalarOrOther {
         case _ where isPlain, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
         case let other where rules.isScalar(other): value.content = .scalar(other)

@@ -36,5 +36,7 @@ extension Fleet {
     }
 
     /// Removes a value of the configuration in all processes, so that the one of the files applies again.
-    public func remove(_ path: String) async throws { try await settingsBucket.put(nil, for: FleetSettings.prefix + path) }
+    public func remove(_ path: String) async throws {
+        try await settingsBucket.put(nil, for: FleetSettings.prefix + path)
+    }
 }

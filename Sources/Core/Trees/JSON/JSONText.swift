@@ -75,7 +75,10 @@ package enum JSONText {
         bytes.append(.quote)
         defer { bytes.append(.quote) }
         let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != .quote && $0 != .backslash }
-        if isPlain { return bytes += string.utf8 }
+        if isPlain {
+            bytes += string.utf8
+            return
+        }
         for byte in string.utf8 {
             switch byte {
             case .quote, .backslash: bytes += [.backslash, byte]

@@ -103,7 +103,8 @@ public final class FleetSettings: Sendable {
     }
 
     /// Loads the configuration with those of the changed values with which it loads, the oldest first.
-    private func reload(_ config: ConfigStore, from old: [String: Value], to new: [String: Value], _ keys: Set<String>) {
+    private func reload(_ config: ConfigStore, from old: [String: Value], to new: [String: Value], _ keys: Set<String>)
+    {
         var values = new
         for key in keys { values[key] = old[key] }
         if keys.count > 1 {
