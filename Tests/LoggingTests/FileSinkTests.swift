@@ -46,7 +46,7 @@ import Testing
         let sink = FileSink(path: path, format: .myLogger)
         let system = TestSystem { $0.sinks = [sink] }
         system.log().info("one")
-        let (number, host) = (sink.descriptor, open(precious, O_CREAT | O_RDWR, 0o600))
+        let (number, host) = (sink.file.descriptor, open(precious, O_CREAT | O_RDWR, 0o600))
         try #require(number >= 0 && dup2(host, number) == number)
         system.log().info("two")
         #expect(contents(path) == "[INFO] A - one\n[INFO] A - two\n")

@@ -17,7 +17,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(system.folder.path)/\(name)")
         for index in 1...600 { system.log().info("line \(index)") }
         let lines = system.lines
-        #expect(lines.count >= 600 - SegmentedFile.checkInterval)
+        #expect(lines.count >= 600 - RunSegments.checkInterval)
         #expect(lines.last == "[INFO] A - line 600")
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
         #expect(system.flush(sync: false) == false)
         // If the process ended now, what waits would be lost too, and the state file says so.
-        let waiting = store.withFile { $0.backlog }.count { $0 == 10 }
+        let waiting = store.file.withSeries { $1 }.count { $0 == 10 }
         let state = try #require(RunFolder(path: system.folder.path + ".moved").runs().first?.state())
         #expect(Int(state.lost) == lost + waiting)
         try system.mendDisk()
@@ -84,7 +84,7 @@ import Testing
         try system.mendDisk()
         for index in 11...600 { system.log().info("line \(index)") }
         #expect(system.counters.droppedByStorage == 0)
-        #expect(store.withFile { $0.backlog }.isEmpty)
+        #expect(store.file.withSeries { $1 }.isEmpty)
         #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
     }
 
@@ -166,7 +166,7 @@ extension TestSystem {
     func breakDisk(_ store: FileStore) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
-        dup2(full, store.withFile { $0.descriptor })
+        dup2(full, store.file.descriptor)
         close(full)
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
         try Data().write(to: URL(fileURLWithPath: folder.path))

@@ -241,14 +241,12 @@ struct RunOpening {
         let pipeline = pipeline
         let settings = StoreSettings(
             rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
-            synchronizesAt: configuration.synchronizesAt, servesSignals: pipeline === LogPipeline.shared,
+            servesSignals: pipeline === LogPipeline.shared,
             // The pipeline holds the store.
-            notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: $1) ?? [] },
+            notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: SystemCalls.message(of: $1)) ?? [] },
             makeRoom: { retention.makeRoom() })
-        if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
-            return (mapped, .mapped)
-        }
-        return (FileStore(file: try SegmentedFile.create(run: run, settings)), .writeThrough)
+        let (file, mode) = try RunSegments.create(run: run, settings, mode: configuration.mode)
+        return (FileStore(file, synchronizesAt: configuration.synchronizesAt), mode)
     }
 
     private func inMemory(_ error: Int32) -> Opened {

@@ -17,55 +17,43 @@ extension LineStore {
     func flush(within limit: Duration) -> Bool { flush(sync: false) }
 }
 
-/// The settings that the stores of a run share.
+/// The settings of a run's files.
 struct StoreSettings: Sendable {
     let rotation: LogRotation
     let counters: Guarded<LogCounters>
-    let synchronizesAt: LogLevel?
-    /// The size of the lines that wait in memory while writing fails.
-    let backlogBytes = 64 * 1024
     /// Whether lines of signal handlers go to this run.
     let servesSignals: Bool
     /// Returns the line that reports lost lines.
-    let notice: @Sendable (_ lost: Int, _ reason: String) -> [UInt8]
+    let notice: @Sendable (_ lost: Int, _ error: Int32) -> [UInt8]
     /// Makes room on a full disk by removing an old run.
     let makeRoom: @Sendable () -> Void
-
-    /// Whether a line of a level must be on the disk when the call returns.
-    func synchronizes(_ level: LogLevel) -> Bool { synchronizesAt.map { level <= $0 } ?? false }
 }
 
-/// The mode `.writeThrough`: a line is written with one write(2) when the call returns.
+/// A run in files.
 final class FileStore: LineStore {
-    private let file: Guarded<SegmentedFile>
-    private let settings: StoreSettings
+    let file: SegmentedFile<RunSegments>
+    private let synchronizesAt: LogLevel?
 
-    init(file: SegmentedFile) {
-        self.file = Guarded(file)
-        settings = file.settings
+    init(_ file: SegmentedFile<RunSegments>, synchronizesAt: LogLevel?) {
+        self.file = file
+        self.synchronizesAt = synchronizesAt
     }
 
     func write(_ line: [UInt8], of record: LogRecord) -> Bool {
-        file.withLock { $0.write(line[...]) }
-        if settings.synchronizes(record.level) { _ = flush(sync: true) }
+        _ = file.write(line)
+        if let synchronizesAt, record.level <= synchronizesAt { _ = flush(sync: true) }
         return true
     }
 
-    func flush(sync: Bool) -> Bool { file.withLock { $0.flush(sync: sync) } }
+    func flush(sync: Bool) -> Bool { file.flush(sync: sync) }
 
-    func close(ending: RunState.Ending, lines: UInt64) {
-        file.withLock {
-            _ = $0.flush(sync: false)
-            $0.run.end(ending, lines: lines)
-        }
+    func close(ending: RunState.Ending, lines: UInt64) { file.close { $0.run.end(ending, lines: lines) } }
+
+    func contents(limit: Int?) -> [UInt8] {
+        file.withSeries { RunReader.wholeLines($0.contents(limit: limit) + $1, limit: limit) }
     }
 
-    func contents(limit: Int?) -> [UInt8] { file.withLock { $0.contents(limit: limit) } }
-
-    /// Runs `body` with the file, under the lock.
-    func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { file.withLock { body($0) } }
-
-    func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
+    func withRun(_ body: (RunIdentity) -> Void) { file.withSeries { series, _ in body(series.run) } }
 }
 
 /// Stores the newest lines in memory, for programs without a folder.

@@ -10,9 +10,13 @@ internal import Synchronization
 #endif
 
 /// A mapped file with a fixed size; stored bytes survive the process.
-struct MappedMemory {
+///
+/// It is used under the lock of its file.
+struct MappedMemory: @unchecked Sendable {  // `start` is the address of the mapping, which only this value unmaps
     private let start: UnsafeMutableRawPointer
-    let size: Int
+    private let size: Int
+    /// The number of stored bytes.
+    private(set) var used = 0
 
     private static let page = 4096
 
@@ -61,16 +65,19 @@ struct MappedMemory {
         }
     }
 
-    /// Stores a line at an offset, with its first byte last.
+    /// Stores lines after those before, with their first byte last; returns `false` if they don't fit.
     ///
     /// If the process is killed in between, the first byte is zero, which ends the log.
-    @inline(__always)
-    func store(_ line: [UInt8], at offset: Int) {
-        let target = start + offset
-        line.withUnsafeBytes {
-            (target + 1).copyMemory(from: $0.baseAddress! + 1, byteCount: line.count - 1)
+    mutating func append(_ lines: ArraySlice<UInt8>) -> Bool {
+        guard let first = lines.first else { return true }
+        guard used + lines.count <= size else { return false }
+        let target = start + used
+        lines.withUnsafeBytes {
+            (target + 1).copyMemory(from: $0.baseAddress! + 1, byteCount: lines.count - 1)
         }
-        target.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.store(line[0], ordering: .releasing)
+        target.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.store(first, ordering: .releasing)
+        used += lines.count
+        return true
     }
 
     /// Waits until the stored bytes are on the disk.

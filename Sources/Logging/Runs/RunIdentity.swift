@@ -3,8 +3,8 @@ internal import CAshlarLogging
 
 /// The files of the current run for their writer: folder, name, and the state file with its lock.
 ///
-/// It is used under the lock of the store that owns it.
-final class RunIdentity {
+/// It is used under the lock of the file that owns it.
+final class RunIdentity: @unchecked Sendable {  // used under that lock only
     let folder: String
     let name: RunName
     private var stateDescriptor: Int32
@@ -37,6 +37,7 @@ final class RunIdentity {
     deinit {
         // The marks end with their descriptors.
         if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
+        ashlar_log_release_signal_file(owner)
         ashlar_log_release_state_file(stateDescriptor)
         if isOwnFile { SystemCalls.close(stateDescriptor) }
         Self.open.withLock { $0[name] = nil }
@@ -46,6 +47,18 @@ final class RunIdentity {
     func retain(firstSegment descriptor: Int32) {
         firstSegment = SystemCalls.duplicate(descriptor)
         firstSegmentIdentity = FileIdentity(descriptor: firstSegment)
+    }
+
+    /// Identifies the run for signal handlers.
+    private var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Sends the lines of signal handlers to a segment, unless a run that began later receives them.
+    ///
+    /// A line that is appended to a mapped segment would follow its zeros, so signal handlers create their own file.
+    func receiveSignals(in file: AppendedFile, isNew: Bool) {
+        guard isNew || ashlar_log_owns_signal_file(owner) == 1 else { return }
+        let own = file.isMapped ? path(.child(Int(ProcessIdentity.current))) : nil
+        ashlar_log_set_signal_file(owner, file.isMapped ? -1 : file.descriptor, own)
     }
 
     /// Creates the folder and the state file of a new run.

@@ -3,33 +3,19 @@ internal import AshlarBase
 /// A sink that appends lines to its own file, such as JSON lines for a collector.
 ///
 /// Each line is written before the call returns, so a killed process loses no lines. One sink writes the file. If another
-/// program moves the file, as `logrotate` does, the sink creates it again within 256 lines; if it deletes the file, with
-/// the next line. If a line can't be written, the sink fails, and the line isn't stored.
+/// program moves or deletes the file, as `logrotate` does, the next line creates it again. If a line can't be written, the
+/// sink fails, and the line isn't stored.
 ///
 /// ```swift
 /// let sink = FileSink(
 ///     path: "/var/log/notes/events.jsonl", format: .jsonLines, maximumBytes: 10_000_000, retainedFiles: 7)
 /// ```
 public final class FileSink: LineSink {
-    private struct State {
-        var file = AppendedFile()
-        var writesUntilCheck = 0
-        /// Whether the file ends in the middle of a line.
-        var isTorn = false
-    }
-
     /// The least severe level that is written.
     public let threshold: LogLevel
 
-    private let path: String
     package let format: LogFormat?
-    private let maximumBytes: Int64
-    private let retainedFiles: Int
-    private let state = Guarded(State())
-
-    /// The number of writes between two checks that the path still names the file.
-    private static let checkInterval = 256
-    private static let mostRetainedFiles = 10_000
+    let file: SegmentedFile<ShiftedFiles>
 
     /// Creates a sink.
     ///
@@ -47,21 +33,20 @@ public final class FileSink: LineSink {
         path: String, format: LogFormat = .standard, threshold: LogLevel = .leastSevere, maximumBytes: Int = .max,
         retainedFiles: Int = 1
     ) {
-        self.path = FileSystem.absolutePath(path)
         self.format = format
         self.threshold = threshold
-        self.maximumBytes = Int64(max(1, maximumBytes))
-        self.retainedFiles = min(max(1, retainedFiles), Self.mostRetainedFiles)
+        file = SegmentedFile(
+            ShiftedFiles(
+                path: FileSystem.absolutePath(path), maximumBytes: Int64(max(1, maximumBytes)),
+                retained: min(max(1, retainedFiles), 10_000)),
+            // Each line checks the file, because other programs may move it. No line waits.
+            plan: SegmentPlan(checkInterval: 0, waitingBytes: 0))
     }
-
-    deinit { state.withLock { $0.file.close() } }
 
     /// Appends the line; returns `false` if that fails.
     public func receive(_ record: LogRecord) -> Bool { writeLine(of: record) }
 
-    package func write(_ line: [UInt8], of record: LogRecord) -> Bool {
-        state.withLock { write(line[...], to: &$0) }
-    }
+    package func write(_ line: [UInt8], of record: LogRecord) -> Bool { file.write(line) }
 
     /// Continues in a new file at once, such as after a command of an administrator; the old file becomes `path.1`.
     ///
@@ -69,68 +54,50 @@ public final class FileSink: LineSink {
     ///
     /// - Returns: Whether the next line goes to a new or empty file.
     @discardableResult
-    public func rotate() -> Bool {
-        state.withLock { state in
-            guard FileStatus(path, followingLinks: false) != nil else { return true }
-            guard check(&state), state.file.size == 0 || shiftFiles() else { return false }
-            return check(&state)
-        }
-    }
+    public func rotate() -> Bool { file.withSeries { files, _ in files.isMissing } || file.rotate() }
+}
 
-    private func write(_ line: ArraySlice<UInt8>, to state: inout State) -> Bool {
-        if state.writesUntilCheck <= 0 || state.file.status == nil {
-            guard check(&state) else { return false }
-        }
-        if mustEnd(state.file, before: line) {
-            // Another program may have replaced or truncated the file since the last check.
-            guard check(&state) else { return false }
-        }
-        // If the file can't be renamed now, it continues beyond its limit.
-        if mustEnd(state.file, before: line), shiftFiles() {
-            guard check(&state) else { return false }
-        }
-        state.writesUntilCheck -= 1
-        if state.isTorn { state.isTorn = !endLine(of: &state) }
-        guard !state.isTorn else { return false }
-        let written = state.file.append(line)
-        guard written != line.count else { return true }
-        // The next line checks the file.
-        state.writesUntilCheck = 0
-        state.isTorn = written > 0 && !endLine(of: &state)
-        return false
-    }
+/// A file that keeps its name; the old ones are renamed to `path.1`, `path.2`, and so on.
+struct ShiftedFiles: SegmentSeries {
+    let path: String
+    let maximumBytes: Int64
+    /// The number of old files that are retained.
+    let retained: Int
 
-    /// Ends a torn line, so that the next line is complete; returns `false` if the disk is still full.
-    private func endLine(of state: inout State) -> Bool { state.file.append([.newline]) == 1 }
+    var isMissing: Bool { FileStatus(path, followingLinks: false) == nil }
 
-    private func mustEnd(_ file: AppendedFile, before line: ArraySlice<UInt8>) -> Bool {
-        file.size > 0 && file.size + Int64(line.count) > maximumBytes
-    }
-
-    /// Opens the file unless it is open and still the one that the path names.
-    private func check(_ state: inout State) -> Bool {
-        state.writesUntilCheck = Self.checkInterval
-        if let open = state.file.status, state.file.isSame(as: FileStatus(path, followingLinks: false)) {
-            state.file.size = open.size
-            return true
-        }
-        state.file.close()
-        state.file = AppendedFile(path, exclusive: false)
-        if state.file.descriptor == -SystemCalls.missing, let slash = path.lastIndex(of: "/") {
+    func open() -> AppendedFile {
+        var file = AppendedFile(path, exclusive: false)
+        if file.descriptor == -SystemCalls.missing, let slash = path.lastIndex(of: "/") {
             try? FolderListing.create(String(path[..<slash]), permissions: 0o700)
-            state.file = AppendedFile(path, exclusive: false)
+            file = AppendedFile(path, exclusive: false)
         }
-        if state.file.status?.isOwn != true { state.file.close() }
-        state.isTorn = false
-        return state.file.descriptor >= 0
+        if file.descriptor >= 0, file.status?.isOwn != true { file.close() }
+        return file
+    }
+
+    func isCurrent(_ file: AppendedFile) -> Bool {
+        file.status != nil && file.isSame(as: FileStatus(path, followingLinks: false))
+    }
+
+    func limit(of file: AppendedFile) -> Int64 { min(maximumBytes, file.sizeLimit ?? .max) }
+
+    func makeRoom() {}
+
+    func note(_ losses: SegmentLosses, since before: SegmentLosses) {}
+
+    func next(after file: inout AppendedFile, room: Int) -> AppendedFile {
+        guard shift() else { return AppendedFile() }
+        file.close()
+        return open()
     }
 
     /// Renames the file to `path.1`, that one to `path.2`, and so on up to the first free number; the last one is removed.
-    private func shiftFiles() -> Bool {
+    private func shift() -> Bool {
         func name(_ number: Int) -> String { "\(path).\(number)" }
         var free = 1
-        while free < retainedFiles, FileStatus(name(free), followingLinks: false) != nil { free += 1 }
-        if free == retainedFiles {
+        while free < retained, FileStatus(name(free), followingLinks: false) != nil { free += 1 }
+        if free == retained {
             // Files with higher numbers are left by a sink that retained more.
             var surplus = free
             while FileSystem.remove(name(surplus)) { surplus += 1 }
@@ -140,7 +107,4 @@ public final class FileSink: LineSink {
         }
         return FileSystem.rename(path, to: name(1))
     }
-
-    /// The descriptor of the file; -1 before the first line.
-    var descriptor: Int32 { state.withLock { $0.file.descriptor } }
 }
