@@ -4,7 +4,7 @@ public struct LogCounters: Hashable, Sendable {
     public internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
     package internal(set) var truncated = 0
-    /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before; once for each sink.
+    /// Lines that a sink failed to receive; once for each sink.
     public internal(set) var failedInSinks = 0
     /// Lines that were lost: before the start, on a full disk, in full queues, by a collector, or in calls that were
     /// nested too deeply.
@@ -22,8 +22,6 @@ public struct LogCounters: Hashable, Sendable {
     package internal(set) var droppedByQueues = 0
     /// Lines that a collector rejected, or that didn't fit into the limits of a sink for a collector.
     package internal(set) var droppedInExport = 0
-    /// How often a sink was set aside after failures.
-    package internal(set) var quarantines = 0
     /// Surplus calls of `indent(false)`, and scopes that ended at another depth.
     package internal(set) var unbalancedIndents = 0
     /// Failed writes to the run file.

@@ -1,9 +1,10 @@
+internal import Synchronization
+
 /// A destination of lines in addition to the run file.
 ///
 /// A sink is called on the thread that logs, after the line is in the run file and without a lock. Several threads can
 /// call it at the same time. Lines that the sink itself logs go to the run file only. The first failure of a sink is a
-/// warning in the run file and in the other sinks. After three failures in a row, a sink receives no lines for a second.
-/// Use ``queued(bytes:)`` for a slow sink.
+/// warning in the run file and in the other sinks; `LogSystem.counters` counts all. Use ``queued(bytes:)`` for a slow sink.
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
@@ -41,8 +42,8 @@ extension LogSink {
     /// Returns a sink that passes lines to this one on its own thread, through a bounded queue.
     ///
     /// Use it for sinks that are slow or block. If the queue is full, a call waits up to 10 ms for room, unless ten
-    /// calls have waited in vain since the sink has taken lines. A line that doesn't fit is dropped. Dropped lines are counted, and a line in
-    /// their place reports them to this sink: `12 lines lost (queue full)`.
+    /// calls have waited in vain since the sink has taken lines. A line that doesn't fit is dropped. Dropped lines are
+    /// counted, and a line in their place reports them to this sink: `12 lines lost (queue full)`.
     ///
     /// ```swift
     /// let slow = ClosureSink { _ in true }
@@ -110,64 +111,33 @@ struct FilteredSink: LogSink, StandardErrorPrinter {
     func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
 }
 
-/// A sink and its failures.
+/// A sink, with what the pipeline knows about it.
 final class SinkEntry: Sendable {
-    private struct Health {
-        var failures = 0
-        var quarantinedUntil: Int64 = 0
-        /// Whether the sink has failed at least once.
-        var hasFailed = false
-    }
-
     let sink: any LogSink
     let threshold: LogLevel
     /// The format of the lines that the sink shares with others; nil if it receives records.
     let format: LogFormat?
     private let lineSink: (any LineSink)?
-    private let health = Guarded(Health())
-    private let clock: @Sendable () -> Int64
+    private let hasFailed = Atomic<Bool>(false)
 
-    init(
-        _ sink: any LogSink, format: LogFormat? = nil,
-        clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }
-    ) {
+    init(_ sink: any LogSink, format: LogFormat? = nil) {
         self.sink = sink
         lineSink = sink as? any LineSink
         self.format = lineSink?.format ?? format
         threshold = sink.threshold
-        self.clock = clock
     }
-
-    static let failuresBeforeQuarantine = 3
-    static let quarantineNanoseconds: Int64 = 1_000_000_000
 
     /// Passes the record to the sink, or its line in the sink's format, without a lock; returns whether this is the first
     /// failure.
     @discardableResult
     func deliver(_ record: LogRecord, line: [UInt8]?, counters: Guarded<LogCounters>) -> Bool {
         guard record.level <= threshold else { return false }
-        func receive() -> Bool {
-            if let line, let lineSink { return lineSink.write(line, of: record) }
-            return sink.receive(record)
-        }
-        let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }
-        if !isQuarantined, receive() {
-            health.withLock { $0 = Health(hasFailed: $0.hasFailed) }
+        if let line, let lineSink {
+            if lineSink.write(line, of: record) { return false }
+        } else if sink.receive(record) {
             return false
         }
-        let (begins, isFirst) = health.withLock {
-            guard !isQuarantined else { return (false, false) }
-            let isFirst = !$0.hasFailed
-            $0.hasFailed = true
-            $0.failures += 1
-            guard $0.failures >= Self.failuresBeforeQuarantine else { return (false, isFirst) }
-            $0.quarantinedUntil = clock() + Self.quarantineNanoseconds
-            return (true, isFirst)
-        }
-        counters.withLock {
-            $0.failedInSinks += 1
-            if begins { $0.quarantines += 1 }
-        }
-        return isFirst
+        counters.withLock { $0.failedInSinks += 1 }
+        return !hasFailed.exchange(true, ordering: .relaxed)
     }
 }

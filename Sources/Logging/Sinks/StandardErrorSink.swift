@@ -5,7 +5,8 @@ internal import AshlarBase
 /// Lines are colored by level if the stream is a terminal. Environment variables override this: `NO_COLOR` takes
 /// precedence over `CLICOLOR_FORCE`, `CLICOLOR`, and `TERM=dumb`, in this order. A closed stream or a broken pipe is a
 /// failure of the sink and never raises a signal. On Apple systems, this is a property of the stream
-/// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`.
+/// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`. A sink that is
+/// created while the stream is closed stays without one, because a file of the app may get the stream's number.
 public struct StandardErrorSink: LineSink, StandardErrorPrinter {
     /// The format of lines.
     package var format: LogFormat?
@@ -19,6 +20,7 @@ public struct StandardErrorSink: LineSink, StandardErrorPrinter {
     var printsToStandardError: Bool { descriptor == 2 }
 
     private let descriptor: Int32
+    private let isClosed: Bool
     private let blocksSignals: Bool
 
     /// Creates a sink.
@@ -49,11 +51,11 @@ public struct StandardErrorSink: LineSink, StandardErrorPrinter {
         self.isColored =
             isColored
             ?? Self.wantsColor(isTerminal: SystemCalls.isTerminal(descriptor), environment: SystemCalls.environment)
+        let status = FileStatus(descriptor: descriptor)
+        isClosed = status == nil
         // Only pipes and sockets raise SIGPIPE, and only files raise SIGXFSZ.
         blocksSignals =
-            FileStatus(descriptor: descriptor).map {
-                $0.isPipeOrSocket || $0.kind == .regular && SystemCalls.fileSizeLimit != nil
-            } ?? true
+            status.map { $0.isPipeOrSocket || $0.kind == .regular && SystemCalls.fileSizeLimit != nil } ?? false
     }
 
     /// Whether the environment asks for color, by the conventions of no-color.org and bixense.com/clicolors.
@@ -66,10 +68,7 @@ public struct StandardErrorSink: LineSink, StandardErrorPrinter {
     }
 
     /// Prints the line.
-    public func receive(_ record: LogRecord) -> Bool {
-        writeLine(
-            of: record)
-    }
+    public func receive(_ record: LogRecord) -> Bool { writeLine(of: record) }
 
     package func write(_ line: [UInt8], of record: LogRecord) -> Bool {
         guard hasPriorities || isColored else { return writeAll(line) }
@@ -80,6 +79,7 @@ public struct StandardErrorSink: LineSink, StandardErrorPrinter {
     }
 
     func writeAll(_ bytes: [UInt8]) -> Bool {
+        if isClosed { return false }
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = rest
