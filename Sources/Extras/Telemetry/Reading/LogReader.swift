@@ -51,8 +51,8 @@ public struct LogReader: Sendable {
 
 /// The lines of runs that match a query, ordered by time, read while they are iterated.
 ///
-/// Lines of one run remain in order, even if the clock was set back. An iteration reads a part of each run at a time, so
-/// its memory doesn't depend on the number of lines. Each iteration reads the files again.
+/// Lines of one run remain in order, even if the clock was set back. An iteration reads one segment of each run at a time,
+/// so its memory doesn't depend on the number of lines. Each iteration reads the files again.
 public struct LogLines: Sequence, Sendable {
     let runs: [PriorRun]
     let query: LogQuery
