@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("A request after a logout doesn't share an exchange that began before it")
+    @Test("A request after a logout doesn't get the response of one that began before it")
     func logout() async throws {
         let (arrived, goesOn) = (Counter(), Counter())
         let stub = StubTransport { _ async in

@@ -103,59 +103,24 @@ struct CacheMiddleware: NetworkMiddleware {
         case .miss where request.method == .head, .validate where request.method == .head:
             return try await next(request)
         case .miss:
-            return try await shared(nil, request, query, next)
+            return try await CacheExchange(cache, query, next).send(request, nil)
         case .validate(let entry, _):
-            return try await shared(entry, request, query, next)
-        }
-    }
-
-    /// Performs an exchange together with identical requests.
-    private nonisolated(nonsending) func shared(
-        _ entry: CacheEntry?, _ request: NetworkRequest, _ query: CacheQuery, _ next: NetworkNext
-    ) async throws(NetworkError) -> StreamedResponse {
-        let key = CacheExchanges.Key(query, generation: cache.generation(query))
-        switch try await cache.exchanges.join(key, timeout: request.options.totalTimeout) {
-        case .perform:
-            // Another exchange may have ended since the decision.
-            if case .use(let entry, let freshness) = await cache.decide(query) {
-                cache.exchanges.finish(key, .stored(entry))
-                return stored(entry, freshness, request, next)
-            }
-        case .stored(let entry):
-            return stored(entry, CacheFreshness(entry, now: cache.now), request, next)
-        case .unshared:
-            return try await CacheExchange(cache, query, next).send(request, entry).response
-        case .failed(let error):
-            throw error
-        }
-        do throws(NetworkError) {
-            let (response, stored) = try await CacheExchange(cache, query, next).send(request, entry)
-            cache.exchanges.finish(key, stored.map { .stored($0) } ?? .unshared)
-            return response
-        } catch {
-            cache.exchanges.finish(key, .failed(error))
-            throw error
+            return try await CacheExchange(cache, query, next).send(request, entry)
         }
     }
 
     private func validateInBackground(
         _ entry: CacheEntry, _ request: NetworkRequest, _ query: CacheQuery, _ next: NetworkNext
     ) {
-        let key = CacheExchanges.Key(query, generation: cache.generation(query))
-        guard cache.exchanges.begin(key) else { return }
+        let validation = ResponseCache.Validation(key: CacheKey(query.request.url), varying: entry.varying)
+        guard cache.validations.withLock({ $0.insert(validation).inserted }) else { return }
         Task { [cache] in
             await next.apart(request) { next throws(NetworkError) in
-                do throws(NetworkError) {
-                    let exchange = CacheExchange(cache, query, next)
-                    let (response, stored) = try await exchange.send(request, entry)
-                    response.body.cancel()
-                    cache.exchanges.finish(key, stored.map { .stored($0) } ?? .unshared)
-                    return response.status
-                } catch {
-                    cache.exchanges.finish(key, .failed(error))
-                    throw error
-                }
+                let response = try await CacheExchange(cache, query, next).send(request, entry)
+                response.body.cancel()
+                return response.status
             }
+            cache.validations.withLock { _ = $0.remove(validation) }
         }
     }
 
@@ -219,11 +184,7 @@ struct CacheExchange {
     }
 
     /// Sends a request, with the conditions that validate an entry if there is one.
-    ///
-    /// - Returns: The response, and the entry that other requests may share, or nil.
-    func send(
-        _ request: NetworkRequest, _ entry: CacheEntry?
-    ) async throws(NetworkError) -> (response: StreamedResponse, stored: CacheEntry?) {
+    func send(_ request: NetworkRequest, _ entry: CacheEntry?) async throws(NetworkError) -> StreamedResponse {
         let requested = cache.now
         let conditional = entry.map { CachePolicy.conditional(request, $0) } ?? request
         let response: StreamedResponse
@@ -255,33 +216,31 @@ struct CacheExchange {
         let freshness = CacheFreshness(updated, now: cache.now)
         let confirmed = updated.response(to: query.request, freshness, "hit; fwd=stale; fwd-status=304")
         // Confirmed for the secrets of a step below the cache, and not for other requests.
-        if let sent = response.sent, !query.covers(sent) { return (confirmed, nil) }
+        if let sent = response.sent, !query.covers(sent) { return confirmed }
         await cache.replace(query, by: updated, began: generation)
-        return (confirmed, updated)
+        return confirmed
     }
 
     private func mayReplaceError(_ entry: CacheEntry, _ request: NetworkRequest) -> Bool {
         CachePolicy.isUsable(entry, onErrorOf: request, now: cache.now)
     }
 
-    private func stale(_ entry: CacheEntry) -> (StreamedResponse, CacheEntry?) {
+    private func stale(_ entry: CacheEntry) -> StreamedResponse {
         let freshness = CacheFreshness(entry, now: cache.now)
         next.call?.cached(status: entry.status)
-        return (entry.response(to: query.request, freshness, "hit; fwd=stale; detail=error"), entry)
+        return entry.response(to: query.request, freshness, "hit; fwd=stale; detail=error")
     }
 
     /// Reads and stores a response, if it may be stored.
-    private func store(
-        _ response: StreamedResponse, _ requested: Int64
-    ) async -> (response: StreamedResponse, stored: CacheEntry?) {
+    private func store(_ response: StreamedResponse, _ requested: Int64) async -> StreamedResponse {
         // The key of the cache doesn't contain what steps below it add.
-        if let sent = response.sent, !query.covers(sent) { return (response, nil) }
+        if let sent = response.sent, !query.covers(sent) { return response }
         // The cache is outside the redirects, so it doesn't know how long they are valid.
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(query.request, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit
         else {
             if response.status < 500 { await cache.replace(query, by: nil, began: generation) }
-            return (response, nil)
+            return response
         }
         let received = cache.now
         var bytes: [UInt8] = []
@@ -289,15 +248,15 @@ struct CacheExchange {
             while let chunk = try await response.body.next() {
                 bytes += chunk
                 guard bytes.count <= cache.bodyLimit else {
-                    return (response.with(ResponseBody(ChunkBodySource([bytes], rest: response.body))), nil)
+                    return response.with(ResponseBody(ChunkBodySource([bytes], rest: response.body)))
                 }
             }
         } catch {
-            return (response.with(ResponseBody(ChunkBodySource([bytes], failure: error))), nil)
+            return response.with(ResponseBody(ChunkBodySource([bytes], failure: error)))
         }
         let entry = CacheEntry(query, response.head, bytes, requested: requested, received: received)
         await cache.replace(query, by: entry, began: generation)
-        return (response.with(ResponseBody(bytes)), entry)
+        return response.with(ResponseBody(bytes))
     }
 }
 

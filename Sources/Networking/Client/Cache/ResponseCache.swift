@@ -16,7 +16,14 @@ public final class ResponseCache: Sendable {
     /// Numbers that increase with each invalidation, by bucket of URLs; an exchange that began before it must not store
     /// its response.
     private let generations = Mutex([UInt64](repeating: 0, count: CacheKey.buckets))
-    let exchanges = CacheExchanges()
+    /// The validations in the background that are in progress.
+    let validations = Mutex<Set<Validation>>([])
+
+    /// Identifies a stored response.
+    struct Validation: Hashable {
+        let key: CacheKey
+        let varying: [CacheEntry.Varying]
+    }
 
     init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
         self.store = store
@@ -124,86 +131,5 @@ extension CachePolicy.Decision: CustomStringConvertible {
             return "cached: stale for \(-freshness.rest) s \(source), and validated in the background "
                 + "(stale-while-revalidate)"
         }
-    }
-}
-
-/// The exchanges in progress, which identical requests share.
-final class CacheExchanges: Sendable {
-    /// The properties of requests that can share an exchange.
-    struct Key: Hashable {
-        let key: CacheKey
-        let headers: HTTPHeaders
-        let decompresses: Bool
-        /// The user whose credentials the client adds.
-        let user: String?
-        /// An exchange that began before an invalidation isn't shared with later requests.
-        let generation: UInt64
-
-        init(_ query: CacheQuery, generation: UInt64) {
-            key = CacheKey(query.request.url)
-            user = query.user
-            self.generation = generation
-            headers = query.request.headers
-            decompresses = query.request.options.decompresses
-        }
-    }
-
-    /// The result for a request that waits for another one's exchange.
-    enum Outcome: Sendable {
-        /// The request performs the exchange itself, for the others as well.
-        case perform
-        /// The response that the exchange stored.
-        case stored(CacheEntry)
-        /// The response can't be shared, so that each request performs its own exchange.
-        case unshared
-        case failed(NetworkError)
-    }
-
-    /// The failures that result from the timeouts, limits and redirect policy of the request that performs it.
-    private static let ownFailures: Set<NetworkError.Code> = [
-        .timedOut, .badResponse, .bodyTooLarge, .decompressionLimit, .insecureRedirect, .tooManyRedirects,
-    ]
-
-    private let running = Mutex<[Key: Promise<Outcome>]>([:])
-
-    /// The number of waiting requests.
-    var waiterCount: Int { running.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
-
-    /// Begins an exchange; returns whether there was none.
-    func begin(_ key: Key) -> Bool { enter(key) == nil }
-
-    /// Begins an exchange, or returns the promise of the one in progress.
-    private func enter(_ key: Key) -> Promise<Outcome>? {
-        running.withLock { running in
-            if let promise = running[key] { return promise }
-            running[key] = Promise()
-            return nil
-        }
-    }
-
-    /// Begins an exchange, or waits for that of another request.
-    ///
-    /// - Throws: `.cancelled` or `.timedOut`.
-    func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
-        let deadline = timeout.map { ContinuousClock.now + $0 }
-        while let promise = enter(key) {
-            let outcome = try await promise.outcome(within: deadline.map { $0 - .now })
-            // After a cancelled exchange, one of the waiting requests performs it.
-            if case .perform = outcome { continue }
-            return outcome
-        }
-        return .perform
-    }
-
-    /// Ends an exchange and returns its outcome to the waiting requests.
-    ///
-    /// If it was cancelled, one of them performs it. If it failed because of its own options, each performs its own exchange.
-    func finish(_ key: Key, _ outcome: Outcome) {
-        var outcome = outcome
-        if case .failed(let error) = outcome {
-            if Self.ownFailures.contains(error.code) { outcome = .unshared }
-            if error.code == .cancelled { outcome = .perform }
-        }
-        running.withLock { $0.removeValue(forKey: key) }?.fulfill(outcome)
     }
 }

@@ -1,0 +1,88 @@
+import AshlarCore
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarNetworking
+
+/// Changes that remove stored responses, validations in the background, and bodies that are stored while they arrive.
+@Suite(.timeLimit(.minutes(3))) struct CacheChangeTests: CacheClients {
+    let time = Mutex(CacheRules.start)
+
+    @Test(
+        "A change of a URL removes its responses for all credentials and forms of the body", arguments: [true, false])
+    func invalidatesEverything(isMemory: Bool) async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let stub = StubTransport { _ in response("one", ["Cache-Control": "max-age=60"]) }
+        let cache = cache(isMemory ? MemoryCacheStore(limit: 1 << 20) : try DirectoryCacheStore(folder, limit: 1 << 20))
+        let client = client(stub, cache)
+        let plain = try NetworkRequest(.get, "https://h/a")
+        var raw = plain
+        raw.options.decompresses = false
+        let (own, other) = (
+            try NetworkRequest(.get, "https://h/a", headers: ["Authorization": "Bearer own"]),
+            try NetworkRequest(.get, "https://h/a", headers: ["Authorization": "Bearer other"])
+        )
+        let requests = [plain, raw, own, other]
+        func cachedCount() throws -> Int { try requests.filter { try client.explain($0).hasPrefix("cached") }.count }
+        for change in ["PUT", "remove"] {
+            for request in requests { _ = try await client.send(request) }
+            #expect(try cachedCount() == 4)
+            if change == "PUT" {
+                _ = try await client.send(
+                    NetworkRequest(.put, "https://h/a", headers: ["Authorization": "Bearer own"]))
+            } else {
+                cache.remove(plain.url)
+            }
+            #expect(try cachedCount() == 0, "\(change)")
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("Bearer"))
+        }
+    }
+
+    @Test("A validation in the background renews the response once, as a call of its own")
+    func background() async throws {
+        let log = Mutex<[NetworkEvent]>([])
+        let count = Counter()
+        let stub = StubTransport { _ in
+            response("\(count.next())", ["Cache-Control": "max-age=5, stale-while-revalidate=60"])
+                .delayed(.milliseconds(50))
+        }
+        let client = client(stub, cache(), log)
+        _ = try await get(client)
+        time.withLock { $0 += 10 }
+        for _ in 0..<5 { #expect(try await get(client).bytes == Array("0".utf8)) }
+        try await until { log.withLock { $0.filter { $0.kind == .ended }.count } == 7 }
+        #expect(stub.requests.count == 2)
+        #expect(try await get(client).bytes == Array("1".utf8))
+        let began = log.withLock { $0.filter { $0.kind == .began }.map(\.id) }
+        #expect(Set(began).count == began.count)
+    }
+
+    @Test("A long body isn't stored but complete, and a body that breaks off isn't stored and fails as before")
+    func bodies() async throws {
+        let long = [[UInt8]](repeating: [UInt8](repeating: 7, count: 1000), count: 300)
+        let stub = StubTransport { request in
+            var response = StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: long)
+            if request.url.path == "/broken" {
+                response = StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: [[1], [2]])
+                response.bodyFailure = NetworkError(.truncated, phase: .receive)
+            }
+            return response
+        }
+        let client = client(stub, cache())
+        for _ in 0..<2 { #expect(try await get(client, "/long").bytes.count == 300_000) }
+        let streamed = try await client.stream(NetworkRequest(.get, "https://h/broken"))
+        #expect(try await streamed.body.next() == [1, 2])
+        await #expect(throws: NetworkError.self) { try await streamed.body.next() }
+        let error = await outcome { () async throws(NetworkError) in
+            try await client.send(NetworkRequest(.get, "https://h/broken"))
+        }.failure
+        #expect(error?.code == .truncated && error?.bodyPrefix == [1, 2])
+        #expect(stub.requests.count == 4)
+    }
+}
