@@ -9,7 +9,7 @@ import Testing
 #if os(Linux)
     /// Handshakes of WebSockets, with servers that refuse, misbehave or are silent.
     @Suite(.timeLimit(.minutes(5))) struct WebSocketHandshakeTests {
-        @Test("A server that refuses is reported with its status and body")
+        @Test("A server that refuses is reported with its status")
         func refused() async throws {
             let chunked = "HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwrong\r\n0\r\n\r\n"
             for text in [answer(403, body: "wrong"), chunked] {
@@ -22,7 +22,6 @@ import Testing
                 let result = await outcome { () async throws(NetworkError) in try await client.webSocket(server.url) }
                 #expect(result.failure?.code == .unacceptableStatus, "\(result)")
                 #expect(result.failure?.status == 403)
-                #expect(result.failure?.bodyPrefix == Array("wrong".utf8))
             }
         }
 

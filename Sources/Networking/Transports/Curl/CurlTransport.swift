@@ -56,17 +56,14 @@
             return StreamedResponse(head: head, source: pipe, url: request.url)
         }
 
-        /// Opens a connection for another protocol, or returns the response of a server that refuses.
+        /// Opens a connection for another protocol, or returns the head of the response of a server that refuses.
         private func upgrade(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             let duplex = try CurlDuplex(request, loop: loop)
             let pipe = duplex.pipe
             try duplex.start()
             let head = try await pipe.head()
-            guard head.status == 101 else {
-                return StreamedResponse(head: head, body: ResponseBody(pipe), url: request.url)
-            }
             var response = StreamedResponse(head: head, body: ResponseBody(), url: request.url)
-            response.upgraded = duplex
+            if head.status == 101 { response.upgraded = duplex }
             return response
         }
     }

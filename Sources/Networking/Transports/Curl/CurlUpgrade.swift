@@ -1,11 +1,9 @@
 #if os(Linux)
-    /// The HTTP part of an upgraded connection: the request, the response, and the body of a response that isn't 101.
+    /// The HTTP part of an upgraded connection: the request and the head of the response.
     struct CurlUpgrade {
         private let limits: ResponseLimits
         private var line: [UInt8] = []
         private var status: Int?
-        private var chunks: ChunkedReader?
-        private var remaining: Int?
         /// Bytes that the reader had no room for.
         private var held: [UInt8] = []
 
@@ -27,7 +25,7 @@
             return bytes + [13, 10]
         }
 
-        /// Passes received bytes to the reader; returns whether the response is complete.
+        /// Passes received bytes to the reader; returns whether the server refuses, with a body that isn't read.
         mutating func receive(
             _ piece: [UInt8], _ reader: CurlHeadReader, _ pipe: ResponsePipe
         ) throws(NetworkError) -> Bool {
@@ -39,12 +37,8 @@
                 }
                 if byte == 0x0A { try readLine(reader, pipe) }
             }
-            guard let status else { return false }
-            if status == 101 {
-                if !rest.isEmpty { pass(Array(rest), pipe) }
-                return false
-            }
-            return try readBody(Array(rest), pipe)
+            if isOpen, !rest.isEmpty { pass(Array(rest), pipe) }
+            return isAnswered && !isOpen
         }
 
         private mutating func readLine(_ reader: CurlHeadReader, _ pipe: ResponsePipe) throws(NetworkError) {
@@ -55,26 +49,7 @@
             }
             guard let head = try result.get() else { return }
             status = head.status
-            if reader.framing.isChunked { chunks = ChunkedReader(limits) }
-            remaining = head.status == 204 || head.status == 304 ? 0 : reader.framing.contentLength
             pipe.write(head: head)
-        }
-
-        private mutating func readBody(_ bytes: [UInt8], _ pipe: ResponsePipe) throws(NetworkError) -> Bool {
-            if var reader = chunks {
-                let result = bytes.withUnsafeBytes { bytes in
-                    Result { () throws(NetworkError) in
-                        try reader.read(bytes) { piece throws(NetworkError) in pipe.write(piece) }
-                    }
-                }
-                _ = try result.get()
-                chunks = reader
-                return reader.isComplete
-            }
-            let count = min(remaining ?? .max, bytes.count)
-            bytes.withUnsafeBytes { pipe.write($0.part(..<count)) }
-            remaining = remaining.map { $0 - count }
-            return remaining == 0
         }
 
         /// Passes the bytes that waited for the reader.
@@ -90,13 +65,10 @@
 
         /// The error for the end of the connection, or nil if it may end here.
         func atEnd() -> NetworkError? {
-            guard let status else {
-                var error = NetworkError(.connectionLost, "the connection ended without a response", phase: .wait)
-                error.requestState = line.isEmpty ? .sent : .answered
-                return error
-            }
-            if status == 101 || (remaining == nil && chunks == nil) { return nil }
-            return NetworkError(.truncated, "the body ended early", phase: .receive)
+            if isAnswered { return nil }
+            var error = NetworkError(.connectionLost, "the connection ended without a response", phase: .wait)
+            error.requestState = line.isEmpty ? .sent : .answered
+            return error
         }
     }
 #endif
