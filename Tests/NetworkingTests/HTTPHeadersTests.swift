@@ -22,6 +22,7 @@ import Testing
             ("Bad Name", "v"), ("", "v"), ("Näme", "v"), ("a:b", "v"), ("X\r\nInjected", "v"), ("X", "a\r\nB: c"),
             ("X", "a\nb"), ("X", "a\0b"), ("X", "a\u{7F}"), ("X", "\u{1B}[0m"), ("X", " lead"), ("X", "trail\t"),
             ("X", "日本"), ("X", "€"), ("Content-Length", "1"), ("transfer-encoding", "chunked"), ("HOST", "h"),
+            ("expect", "100-continue"),
         ])
     func refused(name: String, value: String) {
         let headers = HTTPHeaders([HTTPField("Fine", "yes"), HTTPField(name, value)])

@@ -39,9 +39,6 @@
             Case(
                 testDescription: "the server refuses the request five times",
                 events: [sent, sent, sent, sent, sent, .ended(.final)], action: .sendAgain),
-            Case(
-                testDescription: "the server refuses Expect", events: [sent, .refusedExpect, .ended(.final)],
-                action: .sendAgain),
         ]
 
         @Test("A request is sent again if it wasn't processed or may be processed twice", arguments: cases)

@@ -79,7 +79,7 @@ struct Redirects {
     }
 
     private static let bodyFields = [
-        "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Expect",
+        "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
     ]
     /// The fields that belong to the first server, in addition to those that redaction hides.
     private static let originFields = ["Origin", "Host"]

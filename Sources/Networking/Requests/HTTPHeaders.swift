@@ -45,7 +45,7 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
 /// Every operation is O(*n*) in the number of fields, which is small. Nothing is corrected: an invalid field makes the
 /// request fail with `.invalidHeader` before any byte is sent. A name must be a token (RFC 9110, 5.6.2). A value must not
 /// contain control characters except tabs, spaces or tabs at its ends, or characters above U+00FF. The client sets
-/// `Content-Length`, `Transfer-Encoding` and `Host` itself.
+/// `Content-Length`, `Transfer-Encoding` and `Host` itself, and doesn't support `Expect`.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
@@ -159,7 +159,7 @@ extension HTTPHeaders {
         for field in fields { try field.validate() }
     }
 
-    fileprivate static let reserved = ["Content-Length", "Transfer-Encoding", "Host"]
+    fileprivate static let reserved = ["Content-Length", "Transfer-Encoding", "Host", "Expect"]
 }
 
 extension HTTPField {
@@ -169,7 +169,7 @@ extension HTTPField {
             throw invalid("the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
         }
         if HTTPHeaders.reserved.contains(where: { $0.equalsIgnoringASCIICase(name) }) {
-            throw invalid("the client sets this field")
+            throw invalid("only the client decides about this field")
         }
         var value = value
         let defect: String? = value.withUTF8 { bytes in

@@ -15,15 +15,10 @@
         mutating func makeFields(of transfer: CurlTransfer) -> UnsafeMutablePointer<ashlar_curl_list>? {
             removeAll()
             let headers = transfer.request.headers
-            let omitsExpect = transfer.omitsExpect
-            for field in headers where !Self.isDefault(field) {
-                if omitsExpect, field.name.equalsIgnoringASCIICase("Expect") { continue }
-                append(field)
-            }
+            for field in headers where !Self.isDefault(field) { append(field) }
             if transfer.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
             let hasBody = transfer.bodyKind == .memory || transfer.bodyKind == .upload
-            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
-            where !headers.contains(name) || omitsExpect && name == "Expect" {
+            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"] where !headers.contains(name) {
                 append(name + ":")
             }
             return makeList()

@@ -47,17 +47,10 @@
             _ = dropChallenge()  // versions before 7.80 don't report that they send the answer
             do throws(NetworkError) {
                 guard let head = try reader.read(line, limits: limits) else { return line.count }
-                if head.status == 417, !omitsExpect, request.headers.contains("Expect"), rewind(to: 0) {
-                    // libcurl would send it again with the field, and append the head of the second response to the
-                    // body of the first one.
-                    omitsExpect = true
-                    _ = proceeds(after: .refusedExpect)
-                    return 0
-                }
                 if head.status == 407, request.url.scheme == .http, proxy?.hasPrefix("socks") == false {
                     throw NetworkError(.proxyFailed, CurlFailure.missingCredentials, phase: .receive)
                 }
-                if reader.framing.isAmbiguous || mayOmitBody { handle?.closesConnection() }
+                if reader.framing.isAmbiguous { handle?.closesConnection() }
                 if head.status == 401, request.digest != nil { challenge = head } else { try deliver(head) }
                 return line.count
             } catch {
@@ -112,13 +105,6 @@
                 fail(error)
                 return 0
             }
-        }
-
-        /// Whether libcurl may not send the rest of the body after the head of the response, because the request has an
-        /// `Expect`; the server would read the next request of the connection as the body.
-        private var mayOmitBody: Bool {
-            guard bodyKind == .memory || bodyKind == .upload, request.headers.contains("Expect") else { return false }
-            return offset(CurlInfo.sizeUpload) < Int64(request.body.length ?? .max)
         }
 
         private func reportProgress() {

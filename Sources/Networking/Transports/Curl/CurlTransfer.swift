@@ -55,8 +55,6 @@
         var sendingPaused = false
         /// The head of a 401 that libcurl may answer with the digest credentials.
         var challenge: ResponseHead?
-        /// Whether the request is sent without its `Expect`, which the server refused (417) before it read the body.
-        var omitsExpect = false
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
         var isMultiplexed = false
         /// The body of the response; see `receivedBody`.

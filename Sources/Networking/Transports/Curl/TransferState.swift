@@ -26,8 +26,6 @@ struct TransferState {
         case sentBody
         /// The head has arrived.
         case receivedHead
-        /// The server refused the `Expect` of the request before it read the body.
-        case refusedExpect
         case ended(Ending)
     }
 
@@ -64,7 +62,6 @@ struct TransferState {
     /// Whether the server stated each time that it doesn't process the request.
     private(set) var isRefused = false
     private var isStale = false
-    private var isExpectRefused = false
     /// The number of times that libcurl was about to send the request since it began.
     private var attempts = 0
 
@@ -76,7 +73,6 @@ struct TransferState {
             hasHead = false
             isRefused = false
             isStale = false
-            isExpectRefused = false
             attempts = 0
         case .connected(let isStale, let hasBody):
             self.isStale = isStale
@@ -89,9 +85,6 @@ struct TransferState {
         case .receivedHead:
             phase = .receiving
             hasHead = true
-        case .refusedExpect:
-            isExpectRefused = true
-            return .stop
         case .ended(let ending):
             let again = sendsAgain(after: ending) && repetitions < Self.mostRepetitions
             phase = again ? .connecting : .done
@@ -103,7 +96,7 @@ struct TransferState {
     }
 
     private func sendsAgain(after ending: Ending) -> Bool {
-        if isStale || isRefused || isExpectRefused { return true }
+        if isStale || isRefused { return true }
         guard !hasHead, case .lost(let wasOpen, let mayRepeat) = ending else { return false }
         return wasOpen && mayRepeat
     }
