@@ -27,9 +27,9 @@ import Testing
         #expect(NetworkRequest(.get, try HTTPURL("http://a/")).curl() == "curl http://a/")
         #expect(NetworkRequest(.head, try HTTPURL("http://a/")).curl() == "curl -I http://a/")
         request.body = .bytes([0, 255])
-        #expect(request.curl().hasPrefix(#"printf '\000\377' | curl -X PUT"#))
-        request.body = .bytes(Array(repeating: 0, count: 20_000))
-        #expect(request.curl().contains("<20000 bytes of binary data>"))
+        request.headers["X"] = "\u{E9}"
+        #expect(request.curl().contains("-H 'X: <1 bytes of binary data>'"))
+        #expect(request.curl().hasSuffix("--data-binary '<2 bytes of binary data>'"))
         #expect(request.curl(redacting: .none).contains("http://a/"))
     }
 
@@ -71,23 +71,6 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-        @Test(
-            "The bytes of fields arrive as sent, whatever their encoding",
-            arguments: [[0xE9], [0xC3, 0xA9], [0x27, 0xE9, 0x25, 0x5C, 0x22, 0x24, 0x60, 0xFF]] as [[UInt8]])
-        func fieldBytes(bytes: [UInt8]) throws {
-            var request = NetworkRequest(.get, try HTTPURL("http://a/"))
-            request.headers["X"] = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", "curl() { printf '%s' \"$3\"; }; " + request.curl()]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let data = output.readToEnd()
-            process.waitUntilExit()
-            #expect(data == Array("X: ".utf8) + bytes)
-        }
-
         @Test("Generated requests arrive identical if the real curl executes their commands")
         func generated() async throws {
             let seed = UInt64.random(in: 0..<1_000_000)
@@ -153,26 +136,18 @@ import Testing
                 methods.randomElement(using: &generator)!, url + "/" + path + query)
             for number in 0..<Int.random(in: 0...3, using: &generator) {
                 let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
-                    UInt8.random(in: 0x21...0xFF, using: &generator)
+                    UInt8.random(in: 0x21...0x7E, using: &generator)
                 }
-                let value = bytes.filter { $0 != 0x7F }.map { Unicode.Scalar($0) }
-                request.headers["X-\(number)"] = String(String.UnicodeScalarView(value))
+                request.headers["X-\(number)"] = String(decoding: bytes, as: UTF8.self)
             }
             guard request.method != .get, request.method != .head else { return request }
-            switch Int.random(in: 0..<7, using: &generator) {
+            switch Int.random(in: 0..<5, using: &generator) {
             case 0: request.body = .text(some(9, " "))
             case 1: request.body = .form(["a": some(3, " "), "b": "@" + some(3, "&")])
             case 2:
                 request.body = .bytes(
                     JSONEntity(object: [("k", JSONEntity(some(5, "\n")))]).bytes(), contentType: "application/json")
             case 3: request.body = .bytes(Array(("@" + some(4, "'")).utf8), contentType: "application/x-own")
-            case 4:
-                let bytes = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
-                    UInt8.random(in: 0...255, using: &generator)
-                }
-                request.body = .bytes([UInt8(ascii: "-"), 0] + bytes)
-            case 5 where Int.random(in: 0..<5, using: &generator) == 0:
-                request.body = .text("-" + String(repeating: some(3, "%\n"), count: 9_000))
             default: break
             }
             return request

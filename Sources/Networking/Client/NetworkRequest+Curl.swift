@@ -3,9 +3,9 @@ internal import AshlarCore
 extension NetworkRequest {
     /// Returns the request as a `curl` command for a POSIX shell, with its secrets hidden.
     ///
-    /// Every argument is quoted, so the shell interprets nothing in it. A body in memory is printed, with its form fields
-    /// and JSON members redacted; `printf` passes it if it is long, or up to 16 KiB that aren't text. Files are printed as
-    /// `@path`, forms part by part, and other bodies as a comment.
+    /// Every argument is quoted, so the shell interprets nothing in it. A body of text in memory is printed, with its form
+    /// fields and JSON members redacted. Files are printed as `@path`, forms part by part, and other bodies and fields that
+    /// aren't text as a comment.
     ///
     /// ```swift
     /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=abc"))
@@ -21,8 +21,7 @@ extension NetworkRequest {
     /// - Returns: The command, one option per line.
     public func curl(redacting redaction: NetworkRedaction = .standard) -> String {
         var options: [String] = []
-        let (data, input) = dataOptions(redaction)
-        var first = input.map { $0 + " | curl" } ?? "curl"
+        var first = "curl"
         if method == .head, body.isEmpty {
             first += " -I"
         } else if method != .get || !body.isEmpty {
@@ -39,31 +38,31 @@ extension NetworkRequest {
             // Without Content-Type, curl would send a form's type.
             options.append("-H " + Self.quoted("Content-Type:" + (body.contentType.map { " " + $0 } ?? "")))
         }
-        options += data
+        options += dataOptions(redaction)
         return ([first] + options).joined(separator: " \\\n  ")
     }
 
     /// Whether curl builds the body itself, with the boundary and content type.
     private var isMultipart: Bool { if case .multipart = body.content { true } else { false } }
 
-    /// Returns the options for the body, and the command that writes it if it can't be an argument.
-    private func dataOptions(_ redaction: NetworkRedaction) -> (options: [String], input: String?) {
+    private func dataOptions(_ redaction: NetworkRedaction) -> [String] {
+        func binary(_ text: String) -> [String] { ["--data-binary " + Self.quoted(text)] }
         switch body.content {
-        case .empty: return ([], nil)
-        case .file(let path): return (["--data-binary " + Self.quoted("@" + path)], nil)
-        case .multipart(let form): return (form.parts.map { Self.formOption($0, redaction) }, nil)
-        case .stream: return (["--data-binary " + Self.quoted("<a streamed body>")], nil)
-        case .failed: return (["--data-binary " + Self.quoted("<a body that can't be built>")], nil)
+        case .empty: return []
+        case .file(let path): return binary("@" + path)
+        case .multipart(let form): return form.parts.map { Self.formOption($0, redaction) }
+        case .stream: return binary("<a streamed body>")
+        case .failed: return binary("<a body that can't be built>")
         case .bytes(let bytes):
             let shown = redaction.redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
-            if let text = String(validating: shown, as: UTF8.self), !shown.contains(0) {
-                // Linux limits an argument to 128 KiB.
-                if shown.count < 100_000 { return (["--data-raw " + Self.quoted(text)], nil) }
-                return (["--data-binary @-"], "printf %s " + Self.quoted(text))
-            }
-            if shown.count <= 16 << 10 { return (["--data-binary @-"], "printf '\(Self.escaped(shown))'") }
-            return (["--data-binary " + Self.quoted("<\(bytes.count) bytes of binary data>")], nil)
+            guard let text = Self.text(shown) else { return binary("<\(bytes.count) bytes of binary data>") }
+            return ["--data-raw " + Self.quoted(text)]
         }
+    }
+
+    /// Returns bytes as a text that can be an argument, or nil.
+    private static func text(_ bytes: [UInt8]) -> String? {
+        bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
     }
 
     /// Returns a part of a form: files as `@path`, fields as text, other bytes as a comment.
@@ -78,30 +77,16 @@ extension NetworkRequest {
             if let type = part.contentType { text += ";type=" + type }
             return "-F " + quoted(text)
         case .bytes(let bytes):
-            let isField = part.filename == nil && part.contentType == nil && !bytes.contains(0)
-            let text = isField ? String(validating: bytes, as: UTF8.self) : nil
+            let text = part.filename == nil && part.contentType == nil ? text(bytes) : nil
             let shown = redaction.hides(parameter: part.name) ? redaction.placeholder : text ?? "<\(bytes.count) bytes>"
             return "--form-string " + quoted(part.name + "=" + shown)
         }
     }
 
-    /// Returns a field as one word; bytes that aren't UTF-8 are printed by `printf`.
     private static func quoted(_ field: HTTPField) -> String {
         if field.value.isEmpty { return quoted(field.name + ";") }
-        let bytes = Array("\(field.name): ".utf8) + field.valueBytes
-        if let text = String(validating: bytes, as: UTF8.self) { return quoted(text) }
-        return "\"$(printf '\(escaped(bytes))')\""
-    }
-
-    /// Returns bytes in the notation of `printf`.
-    private static func escaped(_ bytes: [UInt8]) -> String {
-        let escaped = bytes.map { byte in
-            // A hyphen could begin an option.
-            PercentCoding.isUnreserved(byte) && byte != UInt8(ascii: "-") || byte == 0x20 || byte == 0x3A
-                ? String(UnicodeScalar(byte))
-                : "\\" + String(byte >> 6 & 7) + String(byte >> 3 & 7) + String(byte & 7)
-        }
-        return escaped.joined()
+        let bytes = field.valueBytes
+        return quoted("\(field.name): \(text(bytes) ?? "<\(bytes.count) bytes of binary data>")")
     }
 
     /// Returns the text as one word of a POSIX shell, in single quotes if necessary.
