@@ -84,9 +84,8 @@ private struct At: Endpoint {
         #expect(options.idleTimeout == .seconds(24))
         #expect(options.totalTimeout == .seconds(300) && options.redirects == 10)
         #expect(options.decompresses)
-        #expect(options.limits.collectedBytes == 16 << 20 && options.limits.bodyBytes == nil)
-        #expect(options.limits.headBytes == 64 << 10 && options.limits.headerFields == 200)
-        #expect(options.limits.inflationRatio == 100)
+        #expect(options.maximumCollectedBytes == 16 << 20 && options.maximumBodyBytes == nil)
+        #expect(options.maximumDecompressionRatio == 100)
         #expect(configuration.transport.connectionsPerHost == 8 && configuration.transport.connections == 128)
         #expect(
             configuration.transport.connectionIdleTime == .seconds(55)

@@ -18,7 +18,7 @@ import Testing
         let reader = CurlHeadReader()
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
             let head = (Array(line) + [0x0A]).withUnsafeBytes { line in
-                Result { () throws(NetworkError) in try reader.read(line, limits: ResponseLimits()) }
+                Result { () throws(NetworkError) in try reader.read(line) }
             }
             if let head = try head.get() { return head }
         }

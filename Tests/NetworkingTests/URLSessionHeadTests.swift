@@ -20,14 +20,12 @@ import Testing
 
     @Test(
         "Limits of a head apply to its fields and bytes",
-        arguments: [(1, 8, nil), (1, 7, 7), (2, 16, 1), (0, 100, nil)] as [(Int, Int, Int?)])
+        arguments: [(200, 320, nil), (128, 512, nil), (128, 513, 65_536), (201, 8, 200), (0, 0, nil)] as [(Int, Int, Int?)])
     func limits(fields: Int, bytes: Int, limit: Int?) {
-        var limits = ResponseLimits()
-        limits.headBytes = bytes
-        limits.headerFields = 1
         // Each field has a colon, a space and the end of its line.
-        let head = ResponseHead(status: 200, headers: HTTPHeaders((0..<fields).map { _ in HTTPField("ab", "cd") }))
-        let error = URLSessionHead.defect(of: head, limits: limits)
+        let value = String(repeating: "c", count: max(bytes - 6, 0))
+        let head = ResponseHead(status: 200, headers: HTTPHeaders((0..<fields).map { _ in HTTPField("ab", value) }))
+        let error = URLSessionHead.defect(of: head)
         #expect(error?.code == limit.map { _ in .badResponse })
         #expect(error?.limit == limit)
     }

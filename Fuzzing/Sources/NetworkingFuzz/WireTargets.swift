@@ -75,7 +75,7 @@ private func readHead(_ bytes: [UInt8]) throws(NetworkError) -> ResponseHead? {
         let line = Array(rest[..<end])
         rest = rest[end...]
         let head = line.withUnsafeBytes { line in
-            Result { () throws(NetworkError) in try reader.read(line, limits: ResponseLimits()) }
+            Result { () throws(NetworkError) in try reader.read(line) }
         }
         if let head = try head.get() { return head }
     }

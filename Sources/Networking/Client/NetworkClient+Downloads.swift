@@ -119,7 +119,7 @@ private struct PartialFile {
         }
         do { try handle.truncate(atOffset: UInt64(length)) } catch { throw .download(path, "can't be written", error) }
         while let chunk = try await response.body.next() {
-            if let limit = request.options.limits.bodyBytes, chunk.count > limit - length {
+            if let limit = request.options.maximumBodyBytes, chunk.count > limit - length {
                 throw ResponseBody.tooLarge(limit, "the content is longer than allowed")
             }
             do { try handle.write(contentsOf: Data(chunk)) } catch { throw .download(path, "can't be written", error) }

@@ -187,7 +187,7 @@ public final class NetworkClient: Sendable {
             let streamed = try await response(to: call)
             do throws(NetworkError) {
                 let response = try await streamed.collect(
-                    upTo: call.request.options.limits.collectedBytes, format: configuration.json)
+                    upTo: call.request.options.maximumCollectedBytes, format: configuration.json)
                 let output = try decode(response)
                 call.ended(received: response.bytes.count, status: response.status)
                 return output

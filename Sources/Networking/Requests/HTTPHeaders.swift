@@ -202,6 +202,11 @@ public struct ResponseHead: Hashable, Sendable {
     /// The HTTP version of the server, such as `1.1` or `2`, if the transport knows it.
     public var version: String?
 
+    /// The maximum length of a head in bytes, without interim heads.
+    static let mostBytes = 64 << 10
+    /// The maximum number of fields.
+    static let mostFields = 200
+
     /// Creates a head.
     public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil) {
         self.status = status

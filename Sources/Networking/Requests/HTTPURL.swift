@@ -178,20 +178,6 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-    /// Returns the target of a reference on a page with this URL (RFC 3986, section 5.2).
-    ///
-    /// Spaces and other characters that a URL can't contain are percent-encoded, as in browsers.
-    ///
-    /// - Throws: `.invalidURL` for a reference to another scheme, or one that isn't a URL.
-    package func resolving(_ reference: String) throws(NetworkError) -> HTTPURL {
-        guard reference.utf8.contains(where: { !$0.isHTTPSpace }) else {
-            var result = self
-            result.fragment = nil
-            return result
-        }
-        return try resolve(location: Array(reference.utf8))
-    }
-
     /// Resolves the bytes of a Location field against this URL (RFC 3986, 5.2).
     ///
     /// As in browsers, spaces and bytes outside ASCII are percent-encoded, and a lone `%` becomes `%25`. Control

@@ -78,14 +78,6 @@ public struct RequestOptions: Sendable {
         get { own.maximumDecompressionRatio ?? 100 }
         set { own.maximumDecompressionRatio = .some(newValue) }
     }
-    /// The limits of the response.
-    package var limits: ResponseLimits {
-        var limits = ResponseLimits()
-        limits.collectedBytes = maximumCollectedBytes
-        limits.bodyBytes = maximumBodyBytes
-        limits.inflationRatio = maximumDecompressionRatio
-        return limits
-    }
     /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
     ///
     /// `acceptedStatuses?.insert(404)` accepts 404 too.
@@ -132,21 +124,4 @@ public struct RequestOptions: Sendable {
         options.own.measures = own.measures ?? client.measures
         return options
     }
-}
-
-/// Limits of a response.
-package struct ResponseLimits: Hashable, Sendable {
-    /// The maximum length of a collected body in bytes after decompression, or nil for none.
-    package var collectedBytes: Int? = 16 << 20
-    /// The maximum length of any body in bytes after decompression, or nil for none.
-    package var bodyBytes: Int? = nil
-    /// The maximum length of the head in bytes, without interim heads; 64 KiB by default.
-    package var headBytes: Int = 64 << 10
-    /// The maximum number of fields in a head; 200 by default.
-    package var headerFields: Int = 200
-    /// The maximum ratio of decompressed to received bytes after 64 MiB; 100 by default, nil for none.
-    package var inflationRatio: Int? = 100
-
-    /// Creates the default limits.
-    package init() {}
 }

@@ -46,7 +46,7 @@ public final class StubTransport: NetworkTransport {
         }
         if let failure = stub.failure { throw failure }
         var (chunks, end) = (stub.chunks, stub.bodyFailure)
-        if let limit = request.options.limits.bodyBytes, chunks.reduce(0, { $0 + $1.count }) > limit {
+        if let limit = request.options.maximumBodyBytes, chunks.reduce(0, { $0 + $1.count }) > limit {
             var rest = limit
             chunks = Array(
                 chunks.prefix { chunk in

@@ -16,8 +16,6 @@ public struct NetworkCookie: Hashable, Sendable, Codable, CustomStringConvertibl
     public var expires: Int?
     /// Whether the cookie is sent over https only.
     public var isSecure = false
-    /// Whether the server asked to hide the cookie from scripts; stored without effect.
-    package var isHTTPOnly = false
 
     /// Creates a cookie for one host and all its paths.
     public init(_ name: String, _ value: String, host: String) {
@@ -72,7 +70,6 @@ extension NetworkCookie {
             case "domain": domainText = value.lowercased()
             case "path": pathText = value
             case "secure": isSecure = true
-            case "httponly": isHTTPOnly = true
             default: break
             }
         }

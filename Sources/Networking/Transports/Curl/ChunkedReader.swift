@@ -20,14 +20,10 @@ struct ChunkedReader {
     private var state = State.size
     private var remaining = 0
     private var digits = 0
-    /// The bytes of chunk extensions and of the trailer so far.
+    /// The bytes of chunk extensions and of the trailer so far; at most as many as of a head.
     private var extra = 0
     /// Whether nothing of a line of the trailer has been read.
     private var isLineEmpty = true
-    private let limits: ResponseLimits
-
-    /// Creates a reader that accepts as many bytes of chunk extensions and trailer in total as of a head.
-    init(_ limits: ResponseLimits) { self.limits = limits }
 
     /// Whether the last chunk and the trailer, whose fields are ignored, have been read.
     var isComplete: Bool { state == .end }
@@ -102,9 +98,9 @@ struct ChunkedReader {
 
     private mutating func count(_ part: String, _ code: NetworkError.Code) throws(NetworkError) {
         extra += 1
-        guard extra > limits.headBytes else { return }
-        var error = NetworkError(code, "\(part) longer than \(limits.headBytes) bytes", phase: .receive)
-        error.limit = limits.headBytes
+        guard extra > ResponseHead.mostBytes else { return }
+        var error = NetworkError(code, "\(part) longer than \(ResponseHead.mostBytes) bytes", phase: .receive)
+        error.limit = ResponseHead.mostBytes
         throw error
     }
 

@@ -54,14 +54,13 @@
         private var sent = 0
         /// The length of the messages in `sending`.
         private var unsentMessages = 0
-        private var upgrade: CurlUpgrade
+        private var upgrade = CurlUpgrade()
         private var handshakeDue: UInt64?
         private var closingDue: UInt64?
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             library = loop.library
             transfer = try CurlTransfer(request, loop: loop)
-            upgrade = CurlUpgrade(request.options.limits)
             handle = try CurlHandle(loop, isShared: false)
             guard let multi = library.table.pointee.multi_init() else {
                 handle.destroy()

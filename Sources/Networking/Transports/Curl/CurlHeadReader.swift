@@ -55,28 +55,26 @@ final class CurlHeadReader {
     }
 
     /// Reads a line with its line ending; returns a head at the empty line that ends it.
-    func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
+    func read(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
         received += line.count
-        if bytes > limits.headBytes {
-            throw bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+        if bytes > ResponseHead.mostBytes {
+            throw bad("head longer than \(ResponseHead.mostBytes) bytes", limit: ResponseHead.mostBytes)
         }
         guard line.last == UInt8(ascii: "\n") else {
             partial = partial + line
             return nil
         }
-        if partial.isEmpty { return try readLine(line, limits) }
+        if partial.isEmpty { return try readLine(line) }
         let whole = partial + line
         partial = []
         let head = whole.withUnsafeBytes { line in
-            Result { () throws(NetworkError) in try readLine(line, limits) }
+            Result { () throws(NetworkError) in try readLine(line) }
         }
         return try head.get()
     }
 
-    private func readLine(
-        _ line: UnsafeRawBufferPointer, _ limits: ResponseLimits
-    ) throws(NetworkError) -> ResponseHead? {
+    private func readLine(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
         var end = line.count
         while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         let text = line.part(..<end)
@@ -84,7 +82,7 @@ final class CurlHeadReader {
         if status == 0 {
             try readStatus(text)
         } else {
-            try FieldLines.read(text, into: &fields, limits: limits)
+            try FieldLines.read(text, into: &fields)
         }
         return nil
     }
@@ -160,9 +158,7 @@ final class CurlHeadReader {
 /// Parses field lines of heads (RFC 9112, section 5).
 enum FieldLines {
     /// Reads a line without its line ending; a line that begins with a space continues the previous field (obs-fold).
-    static func read(
-        _ line: UnsafeRawBufferPointer, into fields: inout [HTTPField], limits: ResponseLimits
-    ) throws(NetworkError) {
+    static func read(_ line: UnsafeRawBufferPointer, into fields: inout [HTTPField]) throws(NetworkError) {
         if line[0].isHTTPSpace {
             guard let last = fields.last else { throw bad("the first field line is folded") }
             let more = try value(line)
@@ -178,8 +174,8 @@ enum FieldLines {
         }
         let name = line.part(..<colon)
         fields.append(HTTPField(text(name, isASCII: true), try value(line.part((colon + 1)...))))
-        if fields.count > limits.headerFields {
-            throw bad("more than \(limits.headerFields) fields", limit: limits.headerFields)
+        if fields.count > ResponseHead.mostFields {
+            throw bad("more than \(ResponseHead.mostFields) fields", limit: ResponseHead.mostFields)
         }
     }
 

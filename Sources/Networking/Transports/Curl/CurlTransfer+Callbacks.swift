@@ -46,7 +46,7 @@
             if hasHead { return line.count }
             _ = dropChallenge()  // versions before 7.80 don't report that they send the answer
             do throws(NetworkError) {
-                guard let head = try reader.read(line, limits: limits) else { return line.count }
+                guard let head = try reader.read(line) else { return line.count }
                 if head.status == 407, request.url.scheme == .http, proxy?.hasPrefix("socks") == false {
                     throw NetworkError(.proxyFailed, CurlFailure.missingCredentials, phase: .receive)
                 }
@@ -61,7 +61,7 @@
 
         private func deliver(_ head: ResponseHead) throws(NetworkError) {
             guard let handle else { return }
-            body = try TransferBody(head, handle.head.framing, of: request.method, inflates: inflates, limits)
+            body = try TransferBody(head, handle.head.framing, of: request, inflates: inflates)
             _ = proceeds(after: .receivedHead)
             isMultiplexed = head.version == "2"
             if handle.allowsHTTP2 { origin?.received(isMultiplexed: isMultiplexed) }

@@ -87,7 +87,6 @@
             self.request = request
         }
 
-        var limits: ResponseLimits { request.options.limits }
         /// Whether addresses, bytes and times are measured.
         var measures: Bool { request.isMeasured }
         /// Whether libcurl only connects.

@@ -1,13 +1,10 @@
 #if os(Linux)
     /// The HTTP part of an upgraded connection: the request and the head of the response.
     struct CurlUpgrade {
-        private let limits: ResponseLimits
         private var line: [UInt8] = []
         private var status: Int?
         /// Bytes that the reader had no room for.
         private var held: [UInt8] = []
-
-        init(_ limits: ResponseLimits) { self.limits = limits }
 
         /// Whether the server has agreed.
         var isOpen: Bool { status == 101 }
@@ -32,8 +29,8 @@
             var rest = piece[...]
             while status == nil, let byte = rest.popFirst() {
                 line.append(byte)
-                guard line.count <= limits.headBytes else {
-                    throw FieldLines.bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+                guard line.count <= ResponseHead.mostBytes else {
+                    throw FieldLines.bad("head longer than \(ResponseHead.mostBytes) bytes", limit: ResponseHead.mostBytes)
                 }
                 if byte == 0x0A { try readLine(reader, pipe) }
             }
@@ -42,10 +39,10 @@
         }
 
         private mutating func readLine(_ reader: CurlHeadReader, _ pipe: ResponsePipe) throws(NetworkError) {
-            let (bytes, limits) = (line, limits)
+            let bytes = line
             line.removeAll(keepingCapacity: true)
             let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(NetworkError) in try reader.read(bytes, limits: limits) }
+                Result { () throws(NetworkError) in try reader.read(bytes) }
             }
             guard let head = try result.get() else { return }
             status = head.status

@@ -4,7 +4,8 @@
     /// libcurl's own decoding isn't used: it accepts a gzip body of which the second half is missing, rejects one of several
     /// members, and inflates as much as it has received, whether or not somebody reads it.
     struct TransferBody {
-        private var limits = ResponseLimits()
+        private var most: Int?
+        private var mostInflation: Int?
         private var chunks: ChunkedReader?
         private var decoder: ContentDecoder?
         /// The announced length, unless the body is encoded.
@@ -34,16 +35,16 @@
         ///
         /// - Throws: `.bodyTooLarge` for an announced length above the limit, `.corrupted` for a coding that can't be undone.
         init(
-            _ head: ResponseHead, _ framing: CurlHeadReader.Framing, of method: HTTPMethod, inflates: Bool,
-            _ limits: ResponseLimits
+            _ head: ResponseHead, _ framing: CurlHeadReader.Framing, of request: NetworkRequest, inflates: Bool
         ) throws(NetworkError) {
-            self.limits = limits
+            most = request.options.maximumBodyBytes
+            mostInflation = request.options.maximumDecompressionRatio
             length = framing.contentLength
-            guard method != .head, head.status != 204, head.status != 304 else { return }
-            if let limit = limits.bodyBytes, let length, length > limit {
+            guard request.method != .head, head.status != 204, head.status != 304 else { return }
+            if let limit = most, let length, length > limit {
                 throw ResponseBody.tooLarge(limit, "the response announces \(length) bytes")
             }
-            if framing.isChunked { chunks = ChunkedReader(limits) }
+            if framing.isChunked { chunks = ChunkedReader() }
             if inflates { decoder = try ContentDecoder.make(head.headers) }
         }
 
@@ -115,10 +116,10 @@
         /// Counts decoded bytes against the limits, and passes them to the reader.
         private mutating func pass(_ bytes: UnsafeRawBufferPointer, to pipe: ResponsePipe) throws(NetworkError) {
             received += bytes.count
-            if let limit = limits.bodyBytes, received > limit {
+            if let limit = most, received > limit {
                 throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
             }
-            if let ratio = limits.inflationRatio, decoder != nil, received > 64 << 20, received > compressed &* ratio {
+            if let ratio = mostInflation, decoder != nil, received > 64 << 20, received > compressed &* ratio {
                 var error = NetworkError(
                     .decompressionLimit, "\(compressed) bytes received inflate to more than \(ratio) times as much",
                     phase: .receive)

@@ -62,11 +62,11 @@
             }
             let head = URLSessionHead.head(of: http)
             state.withLock { $0.head = head }
-            if let error = URLSessionHead.defect(of: head, limits: request.options.limits) {
+            if let error = URLSessionHead.defect(of: head) {
                 fail(error)
                 return false
             }
-            if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
+            if let limit = request.options.maximumBodyBytes, let length = head.contentLength, length > limit,
                 request.method != .head, head.status != 304
             {
                 fail(ResponseBody.tooLarge(limit, "the response announces \(length) bytes"))
@@ -83,7 +83,7 @@
                 state.received += data.count
                 return state.received
             }
-            if let limit = request.options.limits.bodyBytes, total > limit {
+            if let limit = request.options.maximumBodyBytes, total > limit {
                 fail(ResponseBody.tooLarge(limit, "the response is longer than allowed"))
                 return
             }

@@ -33,13 +33,13 @@ package enum URLSessionHead {
         return cookies
     }
 
-    static func defect(of head: ResponseHead, limits: ResponseLimits) -> NetworkError? {
-        if head.headers.count > limits.headerFields {
-            return bad("the head has more than \(limits.headerFields) fields", limits.headerFields)
+    static func defect(of head: ResponseHead) -> NetworkError? {
+        if head.headers.count > ResponseHead.mostFields {
+            return bad("the head has more than \(ResponseHead.mostFields) fields", ResponseHead.mostFields)
         }
         let size = head.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-        return size > limits.headBytes
-            ? bad("the head is longer than \(limits.headBytes) bytes", limits.headBytes) : nil
+        return size > ResponseHead.mostBytes
+            ? bad("the head is longer than \(ResponseHead.mostBytes) bytes", ResponseHead.mostBytes) : nil
     }
 
     private static func bad(_ message: String, _ limit: Int) -> NetworkError {
