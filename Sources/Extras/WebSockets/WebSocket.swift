@@ -19,11 +19,6 @@ public import AshlarNetworking
 /// }
 /// ```
 public final class WebSocket: AsyncSequence, Sendable {
-    /// A message from the server.
-    public typealias Element = WebSocketMessage
-    /// The failure that ends the messages.
-    public typealias Failure = NetworkError
-
     private let channel: WebSocketChannel
     /// The head of the response that opened the WebSocket.
     public let head: ResponseHead
@@ -76,17 +71,15 @@ public final class WebSocket: AsyncSequence, Sendable {
     public var closeReason: String? { channel.closing?.reason }
 
     /// Returns an iterator over the messages.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<WebSocketMessage, NetworkError> {
+        Messages(socket: self)
+    }
 
     /// Receives the messages in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    private struct Messages: AsyncIteratorProtocol {
         let socket: WebSocket
 
-        /// Returns the next message, or nil after a normal end.
-        public mutating func next() async throws(NetworkError) -> WebSocketMessage? { try await socket.receive() }
-
-        /// Returns the next message, or nil after a normal end.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> WebSocketMessage? { try await socket.receive() }
     }

@@ -164,12 +164,9 @@ extension WebSocketChannel {
     func start() {
         Task { await read() }
         guard let interval = options.pingInterval else { return }
-        let probe = Task { await self.probe(every: interval) }
-        let ended = state.withLock { state in
-            if !state.ended { state.probe = probe }
-            return state.ended
+        state.withLock { state in
+            if !state.ended { state.probe = Task { await probe(every: interval) } }
         }
-        if ended { probe.cancel() }
     }
 
     private func read() async {
@@ -198,7 +195,7 @@ extension WebSocketChannel {
             if violation.code == .tooLarge { error.limit = options.messageBytes }
             await end(violation.code, violation.message, error)
             return false
-        case .progress: break
+        case .ping, .progress: break
         }
         return true
     }
@@ -260,24 +257,18 @@ extension WebSocketChannel {
 
     /// Ends the WebSocket for its callers; only the first end has an effect.
     func finish(_ failure: NetworkError?) {
-        let before = state.withLock { state -> State? in
+        let ended = state.withLock { state -> State? in
             guard !state.ended else { return nil }
-            let before = state
             state.ended = true
             state.failure = failure
-            state.receivers = []
-            state.pings = [:]
-            state.room = nil
-            state.answer = nil
-            state.probe = nil
-            return before
+            return state
         }
-        guard let before else { return }
-        for receiver in before.receivers { receiver.fulfill(()) }
-        for ping in before.pings.values { ping.fulfill(false) }
-        before.room?.fulfill(())
-        before.answer?.fulfill(())
-        before.probe?.cancel()
+        guard let ended else { return }
+        for receiver in ended.receivers { receiver.fulfill(()) }
+        for ping in ended.pings.values { ping.fulfill(false) }
+        ended.room?.fulfill(())
+        ended.answer?.fulfill(())
+        ended.probe?.cancel()
         ending.fulfill(())
     }
 }

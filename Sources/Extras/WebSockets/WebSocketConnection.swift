@@ -20,6 +20,8 @@ protocol WebSocketConnection: UpgradedConnection {
 /// Something that a connection has received.
 enum WebSocketEvent: Hashable {
     case message(WebSocketMessage)
+    /// A ping, which the connection has answered.
+    case ping([UInt8])
     case pong([UInt8])
     case close(WebSocketCloseCode?, String)
     /// Bytes that violate the protocol, after which nothing is received.
@@ -33,15 +35,12 @@ struct WebSocketClosing: Hashable, Sendable {
     let code: WebSocketCloseCode?
     let reason: String
 
-    /// Whether the end isn't a failure.
-    var isNormal: Bool { code == nil || code == .normal || code == .goingAway }
-
     /// The failure, or nil after a normal end.
     var error: NetworkError? {
-        if isNormal { return nil }
+        guard let code, code != .normal, code != .goingAway else { return nil }
         let text = reason.isEmpty ? "" : ": " + HTTPSyntax.printable(reason)
         return NetworkError(
-            .webSocketClosed, "the server closed the WebSocket with \(code?.rawValue ?? 0)\(text)", phase: .receive)
+            .webSocketClosed, "the server closed the WebSocket with \(code)\(text)", phase: .receive)
     }
 }
 
@@ -63,15 +62,9 @@ struct WebSocketClosing: Hashable, Sendable {
 
         func next() async throws(NetworkError) -> WebSocketEvent {
             do throws(WebSocketReader.Violation) {
-                switch try readFrame() {
-                case .message(let message): return .message(message)
-                case .ping(let payload):
-                    stream.writeFirst(WebSocketFrame.encode(.pong, payload))
-                    return .progress
-                case .pong(let payload): return .pong(payload)
-                case .close(let code, let reason): return .close(code, reason)
-                case nil: break
-                }
+                let event = try reader.withLock { reader throws(WebSocketReader.Violation) in try reader.next() }
+                if case .ping(let payload) = event { stream.writeFirst(WebSocketFrame.encode(.pong, payload)) }
+                if let event { return event }
             } catch {
                 return .violation(error)
             }
@@ -81,10 +74,6 @@ struct WebSocketClosing: Hashable, Sendable {
             }
             reader.withLock { $0.append(bytes) }
             return .progress
-        }
-
-        private func readFrame() throws(WebSocketReader.Violation) -> WebSocketReader.Event? {
-            try reader.withLock { reader throws(WebSocketReader.Violation) in try reader.next() }
         }
 
         func send(_ message: WebSocketMessage) async throws(NetworkError) {

@@ -43,10 +43,10 @@ struct WebSocketHandshake: ConnectionUpgrade {
     /// - Returns: The selected protocol, or nil.
     /// - Throws: `.badResponse` for a response that doesn't belong to the request.
     func check(_ head: ResponseHead) throws(NetworkError) -> String? {
-        guard list("Upgrade", head).contains(where: { $0.equalsIgnoringASCIICase("websocket") }),
-            list("Connection", head).contains(where: { $0.equalsIgnoringASCIICase("upgrade") })
+        guard head.headers.list(for: "Upgrade").contains(where: { $0.equalsIgnoringASCIICase("websocket") }),
+            head.headers.list(for: "Connection").contains(where: { $0.equalsIgnoringASCIICase("upgrade") })
         else { throw bad("the server doesn't upgrade to a WebSocket") }
-        guard list("Sec-WebSocket-Accept", head) == [Self.accept(key)] else {
+        guard head.headers.list(for: "Sec-WebSocket-Accept") == [Self.accept(key)] else {
             throw bad("Sec-WebSocket-Accept doesn't belong to the request")
         }
         _ = try agreement(head)
@@ -57,7 +57,7 @@ struct WebSocketHandshake: ConnectionUpgrade {
     ///
     /// - Throws: `.badResponse` for extensions that weren't offered.
     func agreement(_ head: ResponseHead) throws(NetworkError) -> WebSocketAgreement? {
-        let extensions = list("Sec-WebSocket-Extensions", head)
+        let extensions = head.headers.list(for: "Sec-WebSocket-Extensions")
         guard let first = extensions.first else { return nil }
         guard extensions.count == 1, let agreement = compression?.agreement(first) else {
             throw bad("the server uses an extension that wasn't offered")
@@ -69,17 +69,11 @@ struct WebSocketHandshake: ConnectionUpgrade {
     ///
     /// - Throws: `.badResponse` for one that wasn't offered.
     func selectedProtocol(_ head: ResponseHead) throws(NetworkError) -> String? {
-        let selected = list("Sec-WebSocket-Protocol", head)
+        let selected = head.headers.list(for: "Sec-WebSocket-Protocol")
         guard selected.count <= 1, selected.allSatisfy(options.protocols.contains) else {
             throw bad("the server selects a protocol that wasn't offered")
         }
         return selected.first
-    }
-
-    private func list(_ name: String, _ head: ResponseHead) -> [String] {
-        head.headers.filter { $0.name.equalsIgnoringASCIICase(name) }.flatMap { field in
-            field.value.split(separator: ",").map { String($0).trimmingHTTPSpace() }
-        }
     }
 
     private func bad(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }

@@ -5,13 +5,6 @@ internal import AshlarNetworking
 ///
 /// A violation is found with its first byte: texts are checked and messages are inflated while their frames arrive.
 struct WebSocketReader {
-    enum Event: Hashable {
-        case message(WebSocketMessage)
-        case ping([UInt8])
-        case pong([UInt8])
-        case close(WebSocketCloseCode?, String)
-    }
-
     /// A violation, with the code to close with.
     struct Violation: Error, Hashable {
         let code: WebSocketCloseCode
@@ -71,7 +64,7 @@ struct WebSocketReader {
     }
 
     /// Returns the next event, or nil if more bytes are needed; nothing follows a close frame.
-    mutating func next() throws(Violation) -> Event? {
+    mutating func next() throws(Violation) -> WebSocketEvent? {
         while !isClosed {
             if frame == nil { frame = try head() }
             guard var current = frame else { return nil }
@@ -138,7 +131,7 @@ struct WebSocketReader {
 
     // MARK: Payloads
 
-    private mutating func control(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) throws(Violation) -> Event {
+    private mutating func control(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) throws(Violation) -> WebSocketEvent {
         switch opcode {
         case .ping: return .ping(payload)
         case .pong: return .pong(payload)
@@ -162,7 +155,7 @@ struct WebSocketReader {
         guard isValid else { throw Violation(code: .invalidText, message: "a text is not UTF-8") }
     }
 
-    private mutating func message() throws(Violation) -> Event {
+    private mutating func message() throws(Violation) -> WebSocketEvent {
         #if os(Linux)
             if isCompressed {
                 try inflate(MessageInflater.end[...])
@@ -198,7 +191,7 @@ struct WebSocketReader {
         #endif
     }
 
-    private func close(_ payload: [UInt8]) throws(Violation) -> Event {
+    private func close(_ payload: [UInt8]) throws(Violation) -> WebSocketEvent {
         if payload.isEmpty { return .close(nil, "") }
         guard payload.count >= 2 else { throw bad("a close frame of one byte") }
         let code = WebSocketCloseCode(rawValue: Int(payload[0]) << 8 | Int(payload[1]))

@@ -119,7 +119,7 @@ import Testing
                     #expect((frame[0] & 0x40 != 0) == (count >= 128 && bits > 8))
                     if number % 2 == 1, count >= 1000, bits > 8 { #expect(frame.count < count / 2) }
                     let size = Int.random(in: 1...5000, using: &generator)
-                    var received: [WebSocketReader.Event] = []
+                    var received: [WebSocketEvent] = []
                     for start in stride(from: 0, to: frame.count, by: size) {
                         reader.append(Array(frame[start..<min(start + size, frame.count)]))
                         while let event = try reader.next() { received.append(event) }

@@ -20,7 +20,7 @@ import Testing
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: [UInt8]
-        var events: [WebSocketReader.Event] = []
+        var events: [WebSocketEvent] = []
         var code: WebSocketCloseCode?
     }
 
@@ -100,9 +100,9 @@ import Testing
     }()
 
     /// Reads bytes in pieces of a size.
-    static func read(_ bytes: [UInt8], by size: Int) -> (events: [WebSocketReader.Event], code: WebSocketCloseCode?) {
+    static func read(_ bytes: [UInt8], by size: Int) -> (events: [WebSocketEvent], code: WebSocketCloseCode?) {
         var reader = WebSocketReader(limit: 100_000)
-        var events: [WebSocketReader.Event] = []
+        var events: [WebSocketEvent] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
             reader.append(Array(bytes[start..<min(start + size, bytes.count)]))
             do throws(WebSocketReader.Violation) {
