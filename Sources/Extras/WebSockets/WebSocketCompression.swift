@@ -11,8 +11,6 @@ public struct WebSocketCompression: Hashable, Sendable {
     public var clientContextTakeover: Bool = true
     /// Whether a message that is received may refer to those before, which needs 40 KiB between messages; true by default.
     public var serverContextTakeover: Bool = true
-    /// The exponent of the largest window that the server may use, 9–15; nil, the default, for any.
-    public var serverWindowBits: Int?
 
     /// The default compression.
     public static let standard: WebSocketCompression = WebSocketCompression()
@@ -25,7 +23,6 @@ public struct WebSocketCompression: Hashable, Sendable {
         var parts = ["permessage-deflate", "client_max_window_bits"]
         if !clientContextTakeover { parts.append("client_no_context_takeover") }
         if !serverContextTakeover { parts.append("server_no_context_takeover") }
-        if let serverWindowBits { parts.append("server_max_window_bits=\(serverWindowBits)") }
         return parts.joined(separator: "; ")
     }
 
@@ -51,12 +48,11 @@ public struct WebSocketCompression: Hashable, Sendable {
                 guard let bits = Self.windowBits(value) else { return nil }
                 agreement.clientWindowBits = bits
             case ("server_max_window_bits", let value?):
-                guard let bits = Self.windowBits(value), bits <= serverWindowBits ?? 15 else { return nil }
+                guard Self.windowBits(value) != nil else { return nil }
             default: return nil
             }
         }
         if !serverContextTakeover, agreement.serverContextTakeover { return nil }
-        if serverWindowBits != nil, !names.contains("server_max_window_bits") { return nil }
         return agreement
     }
 

@@ -108,9 +108,6 @@ public struct WebSocketOptions: Hashable, Sendable {
             throw Self.invalid("protocols", "\(name.debugDescription) isn't a token or is there twice")
         }
         if messageBytes < 0 { throw Self.invalid("messageBytes", "expected at least 0") }
-        if let bits = compression?.serverWindowBits, !(9...15).contains(bits) {
-            throw Self.invalid("serverWindowBits", "expected 9 to 15")
-        }
         if let pingInterval, pingInterval <= .zero { throw Self.invalid("pingInterval", "expected more than 0 s") }
     }
 

@@ -78,8 +78,6 @@ import Testing
                 ("protocols", { $0.protocols = [""] }), ("protocols", { $0.protocols = ["a", "b, c"] }),
                 ("protocols", { $0.protocols = ["a", "a"] }), ("messageBytes", { $0.messageBytes = -1 }),
                 ("pingInterval", { $0.pingInterval = .zero }), ("pingInterval", { $0.pingInterval = .seconds(-1) }),
-                ("serverWindowBits", { $0.compression?.serverWindowBits = 8 }),
-                ("serverWindowBits", { $0.compression?.serverWindowBits = 16 }),
             ]
             for (key, change) in changes {
                 var options = WebSocketOptions()
