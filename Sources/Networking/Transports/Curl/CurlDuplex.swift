@@ -25,10 +25,15 @@
             var isClosing: Bool { ended || endsAfterSending }
         }
 
-        /// The result of a round.
-        private enum Round {
-            case open(events: Int16, hasMore: Bool)
-            case ended(NetworkError?)
+        /// How far sending or receiving has come without waiting.
+        private enum Progress {
+            case idle
+            /// The socket is full.
+            case blocked
+            /// More can be sent or may have arrived.
+            case more
+            /// The server has ended the connection as it may.
+            case ended
         }
 
         /// The number of urgent frames that wait; of more, the latest remain.
@@ -72,7 +77,15 @@
         /// Starts the thread; called once.
         func start() throws(NetworkError) {
             pipe.attach(self)
-            guard !HelperThread.start({ [self] in finish(run()) }) else { return }
+            let isStarted = HelperThread.start { [self] in
+                do throws(NetworkError) {
+                    try run()
+                    finish(nil)
+                } catch {
+                    finish(error)
+                }
+            }
+            if isStarted { return }
             finish(nil)
             throw NetworkError(.unsupported, "the system can't create a thread for the connection", phase: .prepare)
         }
@@ -120,24 +133,31 @@
 
         // MARK: The thread
 
-        /// Connects, and sends and receives until the connection ends; returns its failure.
-        private func run() -> NetworkError? {
+        /// Connects, and sends and receives until the connection ends.
+        private func run() throws(NetworkError) {
             prepare()
             guard table.pointee.multi_add_handle(multi, handle.easy) == 0 else {
-                return NetworkError(.unsupported, "libcurl refuses the request", phase: .prepare)
+                throw NetworkError(.unsupported, "libcurl refuses the request", phase: .prepare)
             }
-            guard let result = connect() else { return nil }
-            let socket: Int32
-            switch connected(result) {
-            case .success(let descriptor): socket = descriptor
-            case .failure(let error): return error
-            }
-            while true {
-                switch moveBytes() {
-                case .ended(let failure): return failure
-                case .open(let events, let hasMore):
-                    if !hasMore { wait(for: socket, events) }
+            guard let result = connect() else { return }
+            let socket = try connected(result)
+            while !takesEnd() {
+                let isClosing = outbox.withLock { $0.endsAfterSending }
+                if isClosing { closingDue = closingDue ?? CurlLoop.clock() + Self.closingTime }
+                let wasOpen = upgrade.isOpen
+                let sends = try send()
+                let receives = try receive(discarding: isClosing)
+                if receives == .ended { return }
+                pipe.flush()
+                if let due, CurlLoop.clock() >= due {
+                    if isClosing { return }
+                    throw NetworkError(.timedOut, "no response to the upgrade", phase: .wait)
                 }
+                // What was written before the response can be sent now.
+                if sends == .more || receives == .more || upgrade.isOpen != wasOpen { continue }
+                var events = upgrade.isPaused && !isClosing ? 0 : CurlValue.waitToRead
+                if sends == .blocked { events |= CurlValue.waitToWrite }
+                wait(for: socket, events)
             }
         }
 
@@ -185,44 +205,23 @@
         }
 
         /// Continues after libcurl has connected or failed; returns the descriptor.
-        private func connected(_ result: Int32) -> Result<Int32, NetworkError> {
+        private func connected(_ result: Int32) throws(NetworkError) -> Int32 {
             if result != 0 {
                 var error = transfer.failure ?? CurlFailure.error(result, of: transfer)
                 error.requestState = error.requestState ?? .notSent
-                return .failure(error)
+                throw error
             }
             let socket = ashlar_easy_info_socket(table, handle.easy, CurlInfo.activeSocket)
-            guard socket >= 0 else { return .failure(lost("libcurl has no connection")) }
+            guard socket >= 0 else { throw lost("libcurl has no connection") }
             sending = CurlUpgrade.request(transfer.request)
             let options = transfer.request.options
             let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
             handshakeDue = limit.map { CurlLoop.clock() + UInt64(min(max($0.seconds, 0), 1e9) * 1e9) }
-            return .success(socket)
+            return socket
         }
 
         /// The time at which the connection ends if nothing happens.
         private var due: UInt64? { closingDue ?? (upgrade.isOpen ? nil : handshakeDue) }
-
-        /// Sends and receives what is possible without waiting.
-        private func moveBytes() -> Round {
-            if takesEnd() { return .ended(nil) }
-            let isClosing = outbox.withLock { $0.endsAfterSending }
-            if isClosing { closingDue = closingDue ?? CurlLoop.clock() + Self.closingTime }
-            let wasOpen = upgrade.isOpen
-            let (progress, hasMoreToSend) = send()
-            if case .ended(let error) = progress { return .ended(error) }
-            let (received, hasMoreToReceive) = receive(discarding: isClosing)
-            pipe.flush()
-            if case .ended(let error) = received { return .ended(error) }
-            if let due, CurlLoop.clock() >= due {
-                return .ended(isClosing ? nil : NetworkError(.timedOut, "no response to the upgrade", phase: .wait))
-            }
-            var events = upgrade.isPaused && !isClosing ? 0 : CurlValue.waitToRead
-            if case .blocked = progress { events |= CurlValue.waitToWrite }
-            // What was written before the response can be sent now.
-            let hasOpened = !wasOpen && upgrade.isOpen
-            return .open(events: events, hasMore: hasMoreToSend || hasMoreToReceive || hasOpened)
-        }
 
         /// Ends the connection for its reader, and closes it.
         private func finish(_ failure: NetworkError?) {
@@ -240,25 +239,19 @@
             _ = table.pointee.multi_cleanup(multi)
         }
 
-        private enum Progress {
-            case done
-            case blocked
-            case ended(NetworkError?)
-        }
-
-        /// Sends waiting bytes until the socket is full, up to a limit; returns whether more can be sent.
-        private func send() -> (Progress, hasMore: Bool) {
+        /// Sends waiting bytes until the socket is full, up to a limit.
+        private func send() throws(NetworkError) -> Progress {
             for _ in 0..<16 {
-                if sent == sending.count, !takeOutbox() { return (.done, false) }
+                if sent == sending.count, !takeOutbox() { return .idle }
                 var count = 0
                 let code = sending.withUnsafeBytes { bytes in
                     table.pointee.easy_send(handle.easy, bytes.baseAddress! + sent, bytes.count - sent, &count)
                 }
-                if code == CurlValue.again { return (.blocked, false) }
-                guard code == 0 else { return (.ended(lost(code)), false) }
+                if code == CurlValue.again { return .blocked }
+                guard code == 0 else { throw lost(code) }
                 sent += count
             }
-            return (.done, true)
+            return .more
         }
 
         /// Takes the next bytes to send, after the previous ones were sent; returns whether there are any.
@@ -283,32 +276,30 @@
             return !sending.isEmpty
         }
 
-        /// Receives what has arrived, up to a limit; returns whether more may have arrived.
-        private func receive(discarding: Bool) -> (Progress, hasMore: Bool) {
+        /// Receives what has arrived, up to a limit.
+        private func receive(discarding: Bool) throws(NetworkError) -> Progress {
             let isDrained = outbox.withLock { outbox in
                 defer { outbox.isDrained = false }
                 return outbox.isDrained
             }
             if isDrained { upgrade.resume(pipe) }
             for _ in 0..<16 {
-                guard !upgrade.isPaused || discarding else { return (.done, false) }
+                guard !upgrade.isPaused || discarding else { return .idle }
                 var count = 0
                 var code: Int32 = 0
                 let piece = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
                     code = table.pointee.easy_recv(handle.easy, space.baseAddress, space.count, &count)
                     used = code == 0 ? count : 0
                 }
-                if code == CurlValue.again { return (.done, false) }
-                guard code == 0 else { return (.ended(lost(code)), false) }
-                guard count > 0 else { return (.ended(discarding ? nil : upgrade.atEnd()), false) }
-                if discarding { continue }
-                do throws(NetworkError) {
-                    if try upgrade.receive(piece, handle.head, pipe) { return (.ended(nil), false) }
-                } catch {
-                    return (.ended(error), false)
+                if code == CurlValue.again { return .idle }
+                guard code == 0 else { throw lost(code) }
+                if count == 0 {
+                    if !discarding, let error = upgrade.atEnd() { throw error }
+                    return .ended
                 }
+                if !discarding, try upgrade.receive(piece, handle.head, pipe) { return .ended }
             }
-            return (.done, true)
+            return .more
         }
 
         private func lost(_ code: Int32) -> NetworkError {
