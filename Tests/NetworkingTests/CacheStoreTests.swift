@@ -144,42 +144,6 @@ extension CacheStore {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A disk that doesn't answer delays a request by 100 ms at most, and loses no invalidation")
-    func stuckDisk() async throws {
-        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try DirectoryCacheStore(folder, limit: 1 << 20)
-        let count = Counter()
-        let stub = StubTransport { request in
-            request.method == .get
-                ? StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: [Array("\(count.next())".utf8)])
-                : StubResponse(status: 204)
-        }
-        var configuration = ClientConfiguration()
-        configuration.cache = ResponseCache(store)
-        let client = NetworkClient(configuration, transport: stub)
-        #expect(try await client.get("https://h/a").bytes == Array("0".utf8))
-        #expect(try await client.get("https://h/a").bytes == Array("0".utf8))
-        let isFree = DispatchSemaphore(value: 0)
-        store.disk.add { isFree.wait() }
-        let began = ContinuousClock.now
-        for number in 1...20 {
-            #expect(try await client.get("https://h/a").bytes == Array("\(number)".utf8))
-            #expect(try client.explain(NetworkRequest(.get, "https://h/a")) == "not cached: nothing is stored")
-        }
-        _ = try await client.send(NetworkRequest(.put, "https://h/b"))
-        // Two waits of a request and one of each explanation, if every one of them waited.
-        #expect(began.duration(to: .now) < .seconds(20 * 0.1 + 5))
-        isFree.signal()
-        try await until { store.disk.waiting == 0 }
-        let last = try await client.get("https://h/a").bytes
-        #expect(last == Array("20".utf8), "the latest response was stored when the disk answered")
-        store.disk.add { isFree.wait() }
-        _ = try await client.send(NetworkRequest(.put, "https://h/a"))
-        isFree.signal()
-        #expect(try await client.get("https://h/a").bytes == Array("21".utf8), "the removal wasn't lost")
-    }
-
     #if os(Linux)
         @Test("A stopped process that uses the folder delays no request of this one")
         func stoppedProcess() async throws {
@@ -228,7 +192,7 @@ extension CacheStore {
                     for number in 0..<1_000_000 {
                         // Each record is written at least once.
                         if number == 7 {
-                            store.disk.wait {}
+                            _ = store.recordNow(key("0"))
                             Thread.detachNewThread {
                                 usleep(.random(in: 1_000...30_000))
                                 kill(getpid(), SIGKILL)
@@ -239,7 +203,7 @@ extension CacheStore {
                     }
                 }
                 for number in 0..<7 {
-                    let record = try #require(store.disk.wait { store.read(key("\(number)")) } ?? nil)
+                    let record = try #require(store.recordNow(key("\(number)")))
                     #expect(record.variants[0].body.starts(with: Array("\(number) ".utf8)))
                     #expect(record.variants.count == 2)
                 }

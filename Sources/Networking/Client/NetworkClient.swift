@@ -159,7 +159,7 @@ public final class NetworkClient: Sendable {
     /// Explains the cache's decision for a request in one line.
     ///
     /// Nothing is sent or stored. Middleware before the cache isn't run. If the cache is a folder, the thread waits for
-    /// the disk, at most for 100 ms.
+    /// the disk.
     ///
     /// ```swift
     /// func show(_ client: NetworkClient) throws {

@@ -7,17 +7,15 @@ import Foundation
 protocol CacheStore: Sendable {
     /// The maximum number of bytes of one record.
     var recordLimit: Int { get }
-    /// Returns the record of a key and marks it as used; nil if it can't be read in time.
+    /// Returns the record of a key and marks it as used.
     nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord?
     /// Returns the record of a key, and blocks the thread meanwhile.
     func recordNow(_ key: CacheKey) -> CacheRecord?
     /// Replaces the record of a key by the result of `change`, unless that is nil; a record that has no variants or is too
     /// large is removed.
-    ///
-    /// The change may happen later if the disk is slow, or not at all.
     nonisolated(nonsending) func update(
         _ key: CacheKey, _ change: @escaping @Sendable (CacheRecord?) -> CacheRecord?) async
-    /// Removes the record of a URL, later if the disk is slow.
+    /// Removes the record of a URL.
     nonisolated(nonsending) func remove(_ url: HTTPURL) async
     /// Removes the records of some URLs, or all of them for nil, and blocks the thread meanwhile.
     func removeNow(_ urls: [HTTPURL]?)
@@ -105,9 +103,9 @@ final class DirectoryCacheStore: CacheStore {
 
     private let folder: String
     private let limit: Int
-    /// Performs everything below, so that neither a slow disk nor a large folder delays requests.
-    let disk = CacheDisk()
-    /// Only used on the disk's thread.
+    /// Performs everything below in order, so that no thread of a task waits for the disk.
+    private let queue = DispatchQueue(label: "Ashlar cache")
+    /// Only used on the queue.
     private let usage = Mutex((bytes: 0, writes: 0))
 
     /// Opens a folder and creates it if necessary.
@@ -122,33 +120,25 @@ final class DirectoryCacheStore: CacheStore {
         } catch {
             throw NetworkError(error)
         }
-        disk.add { [self] in usage.withLock { evict(&$0) } }
+        queue.async { [self] in usage.withLock { evict(&$0) } }
     }
 
     var recordLimit: Int { limit / 4 }
 
-    nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? {
-        await disk.result { [self] in read(key) } ?? nil
-    }
+    nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? { await perform { $0.read(key) } }
 
-    func recordNow(_ key: CacheKey) -> CacheRecord? {
-        disk.wait(CacheDisk.patience) { [self] in read(key) } ?? nil
-    }
+    func recordNow(_ key: CacheKey) -> CacheRecord? { queue.sync { read(key) } }
 
     nonisolated(nonsending) func update(
         _ key: CacheKey, _ change: @escaping @Sendable (CacheRecord?) -> CacheRecord?
     ) async {
-        await disk.result(isOptional: true) { [self] in
-            if let record = change(read(key)) { write(key, record) }
-        }
+        await perform { if let record = change($0.read(key)) { $0.write(key, record) } }
     }
 
-    nonisolated(nonsending) func remove(_ url: HTTPURL) async {
-        await disk.result { [self] in _ = unlink(path(CacheKey(url))) }
-    }
+    nonisolated(nonsending) func remove(_ url: HTTPURL) async { await perform { _ = unlink($0.path(CacheKey(url))) } }
 
     func removeNow(_ urls: [HTTPURL]?) {
-        disk.wait { [self] in
+        queue.sync {
             for url in urls ?? [] { unlink(path(CacheKey(url))) }
             guard urls == nil else { return }
             for name in names() { unlink(folder + "/" + name) }
@@ -156,9 +146,17 @@ final class DirectoryCacheStore: CacheStore {
         }
     }
 
-    // MARK: On the disk's thread
+    private nonisolated(nonsending) func perform<Result: Sendable>(
+        _ job: @escaping @Sendable (DirectoryCacheStore) -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: job(self)) }
+        }
+    }
 
-    func read(_ key: CacheKey) -> CacheRecord? {
+    // MARK: On the queue
+
+    private func read(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
         guard let bytes = try? WholeFile.readOwn(path, limit: limit) else { return nil }
         guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.hash else {

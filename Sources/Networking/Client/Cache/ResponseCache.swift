@@ -39,8 +39,7 @@ public final class ResponseCache: Sendable {
     /// Returns a cache in the files of a folder, which is created if necessary.
     ///
     /// Several clients and processes can use the folder concurrently. A killed process leaves complete responses. Files
-    /// are read and written on a thread of the cache; a request doesn't wait longer than 100 ms for a slow disk: then its
-    /// response isn't taken from the cache, and is stored later or not at all.
+    /// are read and written one after the other, on a thread of the cache.
     ///
     /// - Parameters:
     ///   - path: The folder. If it is created, only its owner can read it.
