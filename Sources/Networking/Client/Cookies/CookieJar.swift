@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A jar is thread-safe. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first,
 /// and secure cookies last.
-/// Cookies for public suffixes, such as `co.uk`, are rejected by libpsl's rules or, if it isn't installed, by a table
-/// in this module. The cookies are in memory; ``init(file:)`` stores them in a file, too.
+/// Cookies for public suffixes, such as `co.uk`, are rejected by a table in this module. The cookies are in memory;
+/// ``init(file:)`` stores them in a file, too.
 ///
 /// ```swift
 /// let jar = CookieJar()

@@ -47,7 +47,7 @@ extension NetworkCookie {
     /// than 4 KiB; cookies for a domain that doesn't contain the URL's host, or that is a public suffix or an IP address
     /// other than the host; secure cookies over http; and cookies that violate the prefix `__Secure-` or `__Host-` of
     /// their name. An attribute whose value is longer than 1 KiB is ignored.
-    init?(setCookie text: String, from url: HTTPURL, now: Int, suffixes: PublicSuffixes = .current) {
+    init?(setCookie text: String, from url: HTTPURL, now: Int) {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -77,15 +77,15 @@ extension NetworkCookie {
             expires = maxAge <= 0 ? 0 : now.addingReportingOverflow(maxAge).overflow ? Int.max : now + maxAge
         }
         if let pathText, pathText.hasPrefix("/") { path = pathText }
-        guard acceptDomain(domainText, from: url, suffixes), !isSecure || url.scheme == .https else { return nil }
+        guard acceptDomain(domainText, from: url), !isSecure || url.scheme == .https else { return nil }
         guard isAllowedByName(hasDomain: !domainText.isEmpty, path: pathText) else { return nil }
     }
 
-    private mutating func acceptDomain(_ text: String, from url: HTTPURL, _ suffixes: PublicSuffixes) -> Bool {
+    private mutating func acceptDomain(_ text: String, from url: HTTPURL) -> Bool {
         let wanted = text.hasPrefix(".") ? String(text.dropFirst()) : text
         if wanted.isEmpty { return true }
         let suffix = wanted.hasSuffix(".") ? String(wanted.dropLast()) : wanted
-        let isShared = !Self.isAddress(url.host) && !Self.isAddress(wanted) && !suffixes.contains(suffix)
+        let isShared = !Self.isAddress(url.host) && !Self.isAddress(wanted) && !PublicSuffixes.contains(suffix)
         if wanted == url.host {
             isHostOnly = !isShared
             return true
@@ -120,5 +120,27 @@ extension NetworkCookie {
     private static func defaultPath(of url: HTTPURL) -> String {
         guard let slash = url.path.lastIndex(of: "/"), slash != url.path.startIndex else { return "/" }
         return String(url.path[..<slash])
+    }
+}
+
+/// Domains under which anyone can register names, such as `co.uk` and `github.io`.
+enum PublicSuffixes {
+    /// The rules below each top-level domain.
+    private static let rules = Dictionary(
+        uniqueKeysWithValues: PublicSuffixTable.text.split(separator: " ").map { entry in
+            let parts = entry.split(separator: ":")
+            return (parts[0], Set(parts.dropFirst().first?.split(separator: ",") ?? []))
+        })
+
+    /// Whether a domain in lowercase ASCII is a public suffix; any top-level domain is one.
+    ///
+    /// - Complexity: O(*n*) in the length of the domain.
+    static func contains(_ domain: String) -> Bool {
+        let labels = domain.split(separator: ".")
+        guard labels.count > 1, let top = labels.last, let below = rules[top] else { return labels.count <= 1 }
+        let name = domain.dropLast(top.count + 1)
+        if below.contains("!" + name) { return false }
+        let parent = name.firstIndex(of: ".").map { "*" + name[$0...] } ?? "*"
+        return below.contains(name) || below.contains(parent[...])
     }
 }
