@@ -69,11 +69,18 @@ final class Hop: Sendable {
 }
 
 /// Sends requests and follows redirects: the end of a client's middleware chain.
-struct HopSender: Sendable {
-    let transport: any NetworkTransport
-    let cookies: CookieJar?
-    let signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
-    let redaction: NetworkRedaction
+final class HopSender: Sendable {
+    private let transport: any NetworkTransport
+    private let cookies: CookieJar?
+    private let signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
+    private let redaction: NetworkRedaction
+
+    init(_ configuration: ClientConfiguration, _ transport: any NetworkTransport) {
+        self.transport = transport
+        cookies = configuration.cookies
+        signs = configuration.signs
+        redaction = configuration.redaction
+    }
 
     /// Sends a request and returns the response after the last redirect.
     nonisolated(nonsending) func send(
@@ -86,6 +93,7 @@ struct HopSender: Sendable {
         var first: Hop?
         while true {
             try call.limitTime(of: &next)
+            next.measured = call.measurementHandler(of: next)
             let hop = Hop(next, cookies, mayHaveCredentials: mayHaveCredentials)
             first = first ?? hop
             var response: StreamedResponse
@@ -122,16 +130,20 @@ struct HopSender: Sendable {
         _ hop: Hop, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
         try hop.check()
+        guard hop.mayHaveCredentials, let signs else { return try await send(hop.request, of: hop, call) }
         var request = hop.request
-        if hop.mayHaveCredentials, let signs {
-            do {
-                try await signs(&request)
-            } catch {
-                throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
-            }
-            try Hop.check(request)
+        do {
+            try await signs(&request)
+        } catch {
+            throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
         }
-        request.measured = call.measurementHandler(of: request)
+        try Hop.check(request)
+        return try await send(request, of: hop, call)
+    }
+
+    private nonisolated(nonsending) func send(
+        _ request: NetworkRequest, of hop: Hop, _ call: RequestCall
+    ) async throws(NetworkError) -> StreamedResponse {
         call.sent(request)
         let response = try await transport.send(request)
         call.received(response)

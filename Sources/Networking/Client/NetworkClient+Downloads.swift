@@ -27,9 +27,10 @@ extension NetworkClient {
         var response: StreamedResponse?
         do throws(NetworkError) {
             // The rest of a file comes from the host that sent its start.
+            var resolved = prepared(request)
+            try resolve(&resolved)
             var file = try PartialFile(
-                path, of: resolved(prepared(request)), permitsCodings: request.headers.contains("Accept-Encoding"),
-                resumes: resume)
+                path, of: resolved, permitsCodings: request.headers.contains("Accept-Encoding"), resumes: resume)
             defer { file.close() }
             let streamed = try await stream(started(file.request))
             response = streamed

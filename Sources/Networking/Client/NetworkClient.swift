@@ -68,9 +68,7 @@ public final class NetworkClient: Sendable {
         if let authentication { chain.append(authentication) }
         if let retry = configuration.retry { chain.append(RetryMiddleware(retry)) }
         self.chain = chain + configuration.attemptMiddleware
-        sender = HopSender(
-            transport: transport, cookies: configuration.cookies, signs: configuration.signs,
-            redaction: configuration.redaction)
+        sender = HopSender(configuration, transport)
     }
 
     /// A client with the default configuration and without host environments, created on first use.
@@ -110,9 +108,8 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
     public nonisolated(nonsending) func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        let request = try endpoint.makeRequest(options: configuration.requestOptions)
-        return try await complete(request) { response throws(NetworkError) in
-            try endpoint.decode(response)
+        try await complete(endpoint.makeRequest(options: configuration.requestOptions)) {
+            response throws(NetworkError) in try endpoint.decode(response)
         }
     }
 
@@ -173,7 +170,9 @@ public final class NetworkClient: Sendable {
     /// - Throws: `.invalidURL` if the host selection returns an invalid host.
     public func explain(_ request: NetworkRequest) throws(NetworkError) -> String {
         guard let cache else { return "not cached: the client has no cache" }
-        return cache.explain(try resolved(prepared(request)))
+        var request = prepared(request)
+        try resolve(&request)
+        return cache.explain(request)
     }
 
     // MARK: The path of a request
@@ -200,16 +199,17 @@ public final class NetworkClient: Sendable {
     }
 
     /// Begins a call with the host that is selected now, for all its attempts.
-    func begin(_ request: NetworkRequest) throws(NetworkError) -> RequestCall {
+    func begin(_ request: consuming NetworkRequest) throws(NetworkError) -> RequestCall {
         do throws(NetworkError) {
-            return started(try resolved(request))
+            try resolve(&request)
         } catch {
             throw started(request).ended(with: error)
         }
+        return started(request)
     }
 
     /// Begins a call of a request that has its host.
-    func started(_ request: NetworkRequest) -> RequestCall {
+    func started(_ request: consuming NetworkRequest) -> RequestCall {
         let call = RequestCall(
             request, json: configuration.json, observers: configuration.observers, redaction: configuration.redaction,
             now: configuration.now)
@@ -232,10 +232,10 @@ public final class NetworkClient: Sendable {
         return request
     }
 
-    /// Returns a request with the selected host of its canonical host.
-    func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+    /// Gives a request the selected host of its canonical host.
+    func resolve(_ request: inout NetworkRequest) throws(NetworkError) {
         guard let canonical = request.canonicalHost, let choice = hosts?(canonical.name, canonical.scheme?.rawValue)
-        else { return request }
+        else { return }
         var scheme = canonical.scheme ?? request.url.scheme
         if let chosen = choice.scheme {
             guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
@@ -245,10 +245,8 @@ public final class NetworkClient: Sendable {
             }
             scheme = known
         }
-        var request = request
         request.url = try request.url.moved(to: choice.host, scheme: scheme)
         request.canonicalHost = canonical
-        return request
     }
 
     /// Returns the response to a call's request if its status is accepted.

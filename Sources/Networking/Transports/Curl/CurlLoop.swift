@@ -131,14 +131,13 @@
         // MARK: Any thread
 
         func post(_ command: Command) {
-            let accepted = inbox.withLock { inbox in
-                guard !inbox.closed else { return false }
+            let (accepted, wakes) = inbox.withLock { inbox in
+                guard !inbox.closed else { return (false, false) }
                 inbox.commands.append(command)
-                // Within the lock, so that it still exists.
-                if inbox.sleeping { _ = library.table.pointee.multi_wakeup(multi) }
-                inbox.sleeping = false
-                return true
+                defer { inbox.sleeping = false }
+                return (true, inbox.sleeping)
             }
+            if wakes { _ = library.table.pointee.multi_wakeup(multi) }
             if !accepted, case .start(let transfer) = command {
                 transfer.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
                 transfer.pipe.flush()
@@ -236,8 +235,10 @@
         private func free() {
             for handle in spare { handle.destroy() }
             for handle in abandoned { destroy(handle) }
-            _ = library.table.pointee.multi_cleanup(multi)
         }
+
+        // Not at the end of the thread, because another one may just be waking it.
+        deinit { _ = library.table.pointee.multi_cleanup(multi) }
 
         static func clock() -> UInt64 {
             var time = timespec()
