@@ -20,7 +20,8 @@ import Testing
 
     @Test(
         "Limits of a head apply to its fields and bytes",
-        arguments: [(200, 320, nil), (128, 512, nil), (128, 513, 65_536), (201, 8, 200), (0, 0, nil)] as [(Int, Int, Int?)])
+        arguments: [(200, 320, nil), (128, 512, nil), (128, 513, 65_536), (201, 8, 200), (0, 0, nil)]
+            as [(Int, Int, Int?)])
     func limits(fields: Int, bytes: Int, limit: Int?) {
         // Each field has a colon, a space and the end of its line.
         let value = String(repeating: "c", count: max(bytes - 6, 0))

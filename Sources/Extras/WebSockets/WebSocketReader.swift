@@ -131,7 +131,9 @@ struct WebSocketReader {
 
     // MARK: Payloads
 
-    private mutating func control(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) throws(Violation) -> WebSocketEvent {
+    private mutating func control(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) throws(Violation)
+        -> WebSocketEvent
+    {
         switch opcode {
         case .ping: return .ping(payload)
         case .pong: return .pong(payload)

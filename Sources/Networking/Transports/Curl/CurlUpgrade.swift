@@ -30,7 +30,8 @@
             while status == nil, let byte = rest.popFirst() {
                 line.append(byte)
                 guard line.count <= ResponseHead.mostBytes else {
-                    throw FieldLines.bad("head longer than \(ResponseHead.mostBytes) bytes", limit: ResponseHead.mostBytes)
+                    throw FieldLines.bad(
+                        "head longer than \(ResponseHead.mostBytes) bytes", limit: ResponseHead.mostBytes)
                 }
                 if byte == 0x0A { try readLine(reader, pipe) }
             }
