@@ -51,8 +51,11 @@ struct ConfigMerger {
                 origin = replace(below, by: entry, .dictionary)
             }
             for member in members {
-                let weaker = merged[member.key]
-                if let child = node(member.value, over: weaker, at: .key(member.key)) { merged.set(member.key, child) }
+                let position = merged.position(of: member.key)
+                let weaker = position.map { merged[at: $0] }
+                if let child = node(member.value, over: weaker, at: .key(member.key)) {
+                    merged.set(member.key, child, at: position)
+                }
             }
             return .dictionary(merged, origin)
         default:

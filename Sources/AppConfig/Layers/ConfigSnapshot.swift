@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The result of loading: the merged tree, frozen with one dictionary from path to node, and the rules for reading it.
+/// The result of loading: the merged tree, frozen with one table from path to node, and the rules for reading it.
 ///
 /// A snapshot never changes; values set at run time are stored in `ApplicationConfig`.
 final class ConfigSnapshot: Sendable {
@@ -21,35 +21,46 @@ final class ConfigSnapshot: Sendable {
 /// The nodes that are reached through dictionaries only, by the text of their paths.
 ///
 /// A root key has its own text, so a literal `a.b` and a nested `a{b}` have the same text; the literal key takes precedence.
+///
+/// The table is not a `Dictionary`: with one, a typed read took 65 ns and swift-configuration's 277 ns, a ratio of 4.2
+/// instead of 5.
 struct ConfigIndex: Sendable {
     /// The maximum depth of the index; deeper values are found by following the path.
     static let maximumDepth = 32
 
     private let root: ConfigNode
-    private var nodes: [String: ConfigNode] = [:]
-    /// The paths of nested nodes whose text is also that of a literal root key.
-    private(set) var hidden: [[ConfigPath.Component]] = []
+    private var texts: [String] = []
+    private var nodes: [ConfigNode] = []
+    private var numbers = HashIndex()
+    /// The texts of the paths of nested nodes that are also literal root keys.
+    private(set) var hidden: [String] = []
 
     init(_ root: ConfigNode) {
         self.root = root
-        for (key, node) in root.members ?? ConfigMembers() { nodes[key] = node }
-        for (key, node) in root.members ?? ConfigMembers() {
-            guard case .dictionary(let members, _) = node else { continue }
-            add(members, below: Self.escaped(key) + ".", [.key(key)])
+        let members = root.members ?? ConfigMembers()
+        for (key, node) in members { add(node, key) }
+        for (key, node) in members {
+            if case .dictionary(let inner, _) = node { add(inner, below: Self.escaped(key) + ".", depth: 2) }
+        }
+        numbers.reset(expecting: texts.count)
+        for number in texts.indices {
+            let text = texts[number]
+            let known = numbers.insert(number, hash: ByteHash.hash(text)) { texts[$0] == text }
+            if known != nil { hidden.append(text) }
         }
     }
 
-    private mutating func add(
-        _ members: ConfigMembers, below prefix: String, _ steps: [ConfigPath.Component]
-    ) {
+    private mutating func add(_ node: ConfigNode, _ text: String) {
+        texts.append(text)
+        nodes.append(node)
+    }
+
+    private mutating func add(_ members: ConfigMembers, below prefix: String, depth: Int) {
         for (key, node) in members {
             let text = prefix + Self.escaped(key)
-            if nodes.updateValue(node, forKey: text) != nil, let literal = root.child(.key(text)) {
-                nodes[text] = literal
-                hidden.append(steps + [.key(key)])
-            }
-            if case .dictionary(let inner, _) = node, steps.count < Self.maximumDepth - 1 {
-                add(inner, below: text + ".", steps + [.key(key)])
+            add(node, text)
+            if case .dictionary(let inner, _) = node, depth < Self.maximumDepth {
+                add(inner, below: text + ".", depth: depth + 1)
             }
         }
     }
@@ -60,14 +71,17 @@ struct ConfigIndex: Sendable {
 
     /// Returns the node for the text of a key: a literal root key first, then a path.
     func find(_ text: String) -> ConfigNode? {
-        nodes[text] ?? (mayBeSpelledOtherwise(text.utf8) ? root.descend(ConfigPath(text).components) : nil)
+        if let number = numbers.find(ByteHash.hash(text), isKey: { texts[$0] == text }) { return nodes[number] }
+        return mayBeSpelledOtherwise(text.utf8) ? root.descend(ConfigPath(text).components) : nil
     }
 
     /// Whether a text that isn't in the index can be the path of a value: with an alternative notation (`::`, `\`,
-    /// `[2]`), or as a path deeper than the index.
+    /// `[2]`), with another form of the same characters, or as a path deeper than the index.
     private func mayBeSpelledOtherwise(_ text: String.UTF8View) -> Bool {
         text.isEmpty || text.count >= Self.maximumDepth * 2 - 1
-            || text.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "\\") }
+            || text.contains {
+                $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "\\") || $0 >= 0x80
+            }
     }
 }
 

@@ -240,12 +240,12 @@ struct ConfigLoader {
             usedVariables = resolver.usedVariables
         }
         let index = ConfigIndex(root)
-        let hidden = index.hidden.compactMap { steps -> ConfigDiagnostic? in
-            guard let node = root.descend(steps) else { return nil }
-            let text = ConfigPath(steps).description
+        let hidden = index.hidden.compactMap { text -> ConfigDiagnostic? in
+            let path = ConfigPath(ConfigPath(text).components)
+            guard let node = root.descend(path.components) else { return nil }
             let literal = root.child(.key(text)).map { " from \($0.location)" } ?? ""
             return ConfigDiagnostic(
-                .hiddenByLiteralKey, key: ConfigPath(steps), location: node.location,
+                .hiddenByLiteralKey, key: path, location: node.location,
                 message: "hidden by the literal key \"\(text)\"\(literal)")
         }
         var context = ConfigContext(secrets: secrets)

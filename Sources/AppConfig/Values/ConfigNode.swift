@@ -173,16 +173,22 @@ struct ConfigMembers: Sendable, Sequence {
     /// The number of entries that aren't removed.
     private(set) var count = 0
 
-    private func position(of key: String) -> Int? {
+    func position(of key: String) -> Int? {
         positions.isEmpty ? entries.firstIndex { $0.key == key } : positions[key]
     }
 
     /// The entry of a key, also a removed one.
     subscript(key: String) -> ConfigNode? { position(of: key).map { entries[$0].node } }
 
-    mutating func set(_ key: String, _ node: ConfigNode) {
+    /// The entry at a position, also a removed one.
+    subscript(at position: Int) -> ConfigNode { entries[position].node }
+
+    mutating func set(_ key: String, _ node: ConfigNode) { set(key, node, at: position(of: key)) }
+
+    /// Sets the node of a key whose position is known; nil for a new key.
+    mutating func set(_ key: String, _ node: ConfigNode, at position: Int?) {
         if !node.isRemoved { count += 1 }
-        if let position = position(of: key) {
+        if let position {
             if !entries[position].node.isRemoved { count -= 1 }
             entries[position].node = node
             return
