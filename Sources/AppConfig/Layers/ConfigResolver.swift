@@ -258,19 +258,8 @@ struct ConfigResolver {
         errors.count < Self.suggestions ? NearestName.find(name, among: candidates) : nil
     }
 
-    /// The paths that suggestions are taken from; elements of arrays have no names.
-    private lazy var candidates: [String] = {
-        var paths: [String] = []
-        func add(_ node: ConfigNode, _ steps: Steps) {
-            for (step, child) in node.children where paths.count < 20_000 {
-                paths.append(ConfigPath(steps + [step]).description)
-                // The paths of deep values are long, and there can be many.
-                if child.members != nil, steps.count < 15 { add(child, steps + [step]) }
-            }
-        }
-        add(root, [])
-        return paths
-    }()
+    /// The paths that suggestions are taken from.
+    private lazy var candidates = root.names()
 
     private mutating func report(
         _ node: Place, code: ConfigError.Code = .unresolvedReference, reason: String, expected: String? = nil,

@@ -35,10 +35,14 @@ extension ApplicationConfig {
     public func bytes(forKey key: String) -> Int? { read(key, as: ConfigByteCount.self)?.count }
 
     /// Returns the value of a key; nil if it is missing or malformed.
-    private func read<T: ConfigConvertible>(_ key: String, as type: T.Type = T.self, isSecret: Bool = false) -> T? {
+    ///
+    /// The first time that a malformed value is read, `report` receives its diagnostic.
+    private func read<T: ConfigConvertible>(
+        _ key: String, as type: T.Type = T.self, isSecret: Bool = false, report: (ConfigDiagnostic) -> Void = { _ in }
+    ) -> T? {
         guard let node = node(of: key) else { return nil }
         if let value = T(configValue: node.value, coercion: snapshot.context.coercion) { return value }
-        recordDefault(place(of: ConfigPath(key), node), key, T.configTypeName, isSecret: isSecret)
+        recordDefault(place(of: ConfigPath(key), node), key, T.configTypeName, isSecret: isSecret).map(report)
         return nil
     }
 
@@ -69,11 +73,7 @@ extension ApplicationConfig {
     ///
     /// The first time that a malformed value is read, `report` receives its diagnostic.
     package func value<Value>(of key: ConfigKey<Value>, report: (ConfigDiagnostic) -> Void) -> Value {
-        guard let node = node(of: key.name) else { return key.defaultValue }
-        if let value = Value(configValue: node.value, coercion: snapshot.context.coercion) { return value }
-        recordDefault(place(of: ConfigPath(key.name), node), key.name, Value.configTypeName, isSecret: key.isSecret)
-            .map(report)
-        return key.defaultValue
+        read(key.name, isSecret: key.isSecret, report: report) ?? key.defaultValue
     }
 
     /// Reads the value at a path.
@@ -156,18 +156,7 @@ extension ApplicationConfig {
     func missing(_ path: ConfigPath, expected: String) -> ConfigError {
         ConfigError(
             .missingKey, key: path, expected: expected, found: "nothing",
-            hint: NearestName.find(path.description, among: pathsWithSections()).map { "did you mean \($0)?" })
-    }
-
-    /// The paths of all values and of the dictionaries that contain them, as text.
-    private func pathsWithSections() -> [String] {
-        var known: Set<String> = []
-        for path in paths() {
-            for length in path.components.indices {
-                known.insert(ConfigPath(Array(path.components[...length])).description)
-            }
-        }
-        return known.sorted()
+            hint: NearestName.find(path.description, among: root.names()).map { "did you mean \($0)?" })
     }
 
     /// Returns the error for a value of an unexpected type.
@@ -185,8 +174,7 @@ extension ApplicationConfig {
     }
 
     /// Records, once for each key and type, that a default replaces a malformed value.
-    @discardableResult
-    func recordDefault(
+    private func recordDefault(
         _ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false
     ) -> ConfigDiagnostic? {
         let subject = "\(typeName) \(key)"

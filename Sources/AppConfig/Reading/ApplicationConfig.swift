@@ -64,19 +64,7 @@ extension ApplicationConfig {
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public func paths() -> [ConfigPath] {
-        var found: [(text: String, path: ConfigPath)] = []
-        func add(_ node: ConfigNode, _ steps: [ConfigPath.Component]) {
-            for (key, child) in node.members ?? ConfigMembers() {
-                if child.members != nil, child.count > 0 {
-                    add(child, steps + [.key(key)])
-                } else {
-                    let path = ConfigPath(steps + [.key(key)])
-                    found.append((path.description, path))
-                }
-            }
-        }
-        add(root, [])
-        return found.sorted { $0.text < $1.text }.map(\.path)
+        root.leaves().map { ConfigPath($0.steps) }.map { ($0.description, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     /// The diagnostics of loading and reading, such as missing optional files, conflicts of types, and malformed

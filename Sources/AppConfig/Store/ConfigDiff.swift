@@ -80,7 +80,8 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
         var hiding = Hiding(old, new)
-        let (before, after) = (Self.leaves(of: old), Self.leaves(of: new))
+        let before = Dictionary(old.root.leaves().map { ($0.steps, $0.node) }) { $1 }
+        let after = Dictionary(new.root.leaves().map { ($0.steps, $0.node) }) { $1 }
         var changes: [(path: String, change: Change)] = []
         for path in Set(before.keys).union(after.keys) {
             let (left, right) = (before[path], after[path])
@@ -92,22 +93,6 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
             changes.append((change.path.description, change))
         }
         self.changes = changes.sorted { $0.path < $1.path }.map(\.change)
-    }
-
-    /// The values of a configuration that aren't dictionaries, and its empty dictionaries.
-    private static func leaves(of config: ApplicationConfig) -> [[ConfigPath.Component]: ConfigNode] {
-        var leaves: [[ConfigPath.Component]: ConfigNode] = [:]
-        func add(_ node: ConfigNode, _ steps: [ConfigPath.Component]) {
-            for (step, child) in node.children {
-                if child.members != nil, child.count > 0 {
-                    add(child, steps + [step])
-                } else {
-                    leaves[steps + [step]] = child
-                }
-            }
-        }
-        add(config.root, [])
-        return leaves
     }
 
     /// Hides in both configurations what is secret by the rules or the values of one of them.

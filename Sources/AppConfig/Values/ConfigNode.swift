@@ -149,6 +149,25 @@ indirect enum ConfigNode: Sendable {
 }
 
 extension ConfigNode {
+    /// Returns the values at every depth of a dictionary, except dictionaries with entries, with their paths.
+    func leaves(below steps: [ConfigPath.Component] = []) -> [(steps: [ConfigPath.Component], node: ConfigNode)] {
+        (members ?? ConfigMembers()).flatMap { key, child in
+            let steps = steps + [.key(key)]
+            return child.members != nil && child.count > 0 ? child.leaves(below: steps) : [(steps, child)]
+        }
+    }
+
+    /// Returns the paths of values and of the dictionaries around them as text, for suggestions.
+    ///
+    /// The paths of deep values are long, and there can be many, so not all are returned.
+    func names() -> [String] {
+        var names: Set<String> = []
+        for (steps, _) in leaves().prefix(20_000) {
+            for length in steps.indices.prefix(16) { names.insert(ConfigPath(Array(steps[...length])).description) }
+        }
+        return names.sorted()
+    }
+
     /// The same values without the values that they replaced, and with their marks of secrets.
     var withoutPast: ConfigNode {
         var node = self
