@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Testing
 
 @Suite struct VariablePathTests {
@@ -104,5 +105,28 @@ import Testing
     func form() throws {
         let error = try #require(load(#"{"servers": ["a"]}"#, variables: ["APP_SERVERS": "x,y"]).errors.first)
         #expect(error.description == #"expected a JSON array such as ["a", "b"], found other text (APP_SERVERS)"#)
+    }
+
+    @Test(
+        "A thousand variables or arguments take little more time than one in a dictionary of 5,000 keys",
+        arguments: [true, false])
+    func manyValues(areVariables: Bool) {
+        let base = "{\"s\": {\((0..<5000).map { "\"someKey\($0)\": \($0)" }.joined(separator: ","))}}"
+        let ratio = growth(from: 1, to: 1000, limit: 8) { count -> ConfigPlan in
+            var plan = plan(["ApplicationConfig.json": base])
+            if areVariables {
+                plan.variablePrefix = "APP_"
+                plan.variables = Dictionary(
+                    uniqueKeysWithValues: (0..<count).map { ("APP_S__SOME_KEY\($0)", "v") })
+            } else {
+                plan.arguments = (0..<count).map { "--s.SomeKey\($0)=v" }
+            }
+            return plan
+        } _: { plan in
+            let report = ApplicationConfig.loadReport(plan)
+            #expect(report.config.string(forKey: "s.someKey0") == "v" && report.errors.isEmpty)
+        }
+        // If each value reads or copies its dictionary, a thousand take a hundred times as long as one.
+        #expect(ratio < 8)
     }
 }
