@@ -26,29 +26,22 @@ enum ConfigUnits {
             if isNegative { digits = -digits }
         }
 
-        /// Returns the product with a unit; digits beyond its precision are dropped.
-        func times(_ unit: Int128) -> Int128? {
-            var (digits, scale) = (digits, scale)
+        /// Returns the product with a unit; a fraction, and digits beyond the precision, are dropped.
+        func times(_ unit: Int128) -> (product: Int128, isExact: Bool)? {
+            var (digits, scale, isExact) = (digits, scale, true)
             var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             while isOver, scale > 0 {
-                digits = digits / 10
-                scale = scale - 1
+                digits /= 10
+                scale -= 1
+                isExact = false
                 (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             }
             if isOver { return nil }
-            for _ in 0..<scale { product /= 10 }
-            return product
-        }
-
-        /// Returns the product with a unit, or nil if it isn't an integer.
-        func timesExactly(_ unit: Int128) -> Int128? {
-            var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
-            if isOver { return nil }
             for _ in 0..<scale {
-                if product % 10 != 0 { return nil }
+                if product % 10 != 0 { isExact = false }
                 product /= 10
             }
-            return product
+            return (product, isExact)
         }
     }
 
@@ -73,7 +66,7 @@ enum ConfigUnits {
         case "d": attoseconds = second * 86400
         default: return nil
         }
-        guard let total = number.times(attoseconds), let seconds = Int64(exactly: total / second),
+        guard let total = number.times(attoseconds)?.product, let seconds = Int64(exactly: total / second),
             seconds.magnitude < 9_000_000_000_000_000
         else { return nil }
         return Duration(secondsComponent: seconds, attosecondsComponent: Int64(total % second))
@@ -97,7 +90,7 @@ enum ConfigUnits {
         case "pib": factor = 1 << 50
         default: return nil
         }
-        return number.timesExactly(factor).flatMap { Int(exactly: $0) }
+        return number.times(factor).flatMap { $0.isExact ? Int(exactly: $0.product) : nil }
     }
 }
 
