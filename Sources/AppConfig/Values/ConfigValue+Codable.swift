@@ -12,34 +12,40 @@ extension ConfigValue: Codable {
     /// Decodes a value of any type.
     ///
     /// - Throws: `DecodingError` if a configuration can't contain the value, or if it is nested more than 128 levels deep.
-    public init(from decoder: any Decoder) throws {
-        // Checked before each container, because the text can be a stranger's and each level needs stack.
-        guard decoder.codingPath.count <= ConfigLimits.deepest else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: Array(decoder.codingPath.prefix(8)),
-                    debugDescription: "more than \(ConfigLimits.deepest) nested dictionaries and arrays"))
-        }
+    public init(from decoder: any Decoder) throws { self = try Self.value(of: decoder, depth: 0) }
+
+    private static func value(of decoder: any Decoder, depth: Int) throws -> ConfigValue {
         if let entries = try? decoder.container(keyedBy: EntryKey.self) {
             if entries.allKeys.map(\.stringValue) == [EntryKey.real.stringValue],
                 let number = (try? entries.decode(String.self, forKey: .real)).flatMap({ Double($0) })
             {
-                self = .real(number)
-                return
+                return .real(number)
             }
-            self = .dictionary(try Self.entries(entries))
-        } else if var elements = try? decoder.unkeyedContainer() {
-            var values: [ConfigValue] = []
-            while !elements.isAtEnd { values.append(try elements.decode(ConfigValue.self)) }
-            self = .array(values)
-        } else {
-            self = try Self.scalar(decoder.singleValueContainer())
+            return .dictionary(try self.entries(entries, depth: try deeper(depth, decoder)))
         }
+        guard var elements = try? decoder.unkeyedContainer() else { return try scalar(decoder.singleValueContainer()) }
+        let inner = try deeper(depth, decoder)
+        var values: [ConfigValue] = []
+        while !elements.isAtEnd { values.append(try value(of: elements.superDecoder(), depth: inner)) }
+        return .array(values)
     }
 
-    private static func entries(_ container: KeyedDecodingContainer<EntryKey>) throws -> [String: ConfigValue] {
+    /// Returns the next depth, unless it is too deep: the text can be a stranger's, and each level needs stack.
+    private static func deeper(_ depth: Int, _ decoder: any Decoder) throws -> Int {
+        if depth < ConfigLimits.deepest { return depth + 1 }
+        throw DecodingError.dataCorrupted(
+            .init(
+                codingPath: Array(decoder.codingPath.prefix(8)),
+                debugDescription: "more than \(ConfigLimits.deepest) nested dictionaries and arrays"))
+    }
+
+    private static func entries(
+        _ container: KeyedDecodingContainer<EntryKey>, depth: Int
+    ) throws -> [String: ConfigValue] {
         var entries: [String: ConfigValue] = [:]
-        for key in container.allKeys { entries[key.stringValue] = try container.decode(ConfigValue.self, forKey: key) }
+        for key in container.allKeys {
+            entries[key.stringValue] = try value(of: container.superDecoder(forKey: key), depth: depth)
+        }
         if let (key, value) = entries.first, entries.count == 1, EntryKey.isEscaped(key) {
             return [String(key.dropFirst()): value]
         }
