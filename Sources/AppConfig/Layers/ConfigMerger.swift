@@ -143,15 +143,17 @@ struct ConfigMerger {
         // A container is taken out of the tree, changed in place, and put back.
         switch step {
         case .key(let key):
+            let isKnown = node?.members != nil
             var (members, origin) =
                 node?.takeMembers() ?? (ConfigMembers(), replace(node, by: container(value), .dictionary))
             var child = members.take(key)
-            join(&origin, value, with: child)
+            if isKnown { join(&origin, value, with: child) }
             path.append(step)
             set(value, steps.dropFirst(), in: &child, replaces: replaces)
             if let child { members.set(key, child) }
             node = .dictionary(members, origin)
         case .index(let index):
+            let isKnown = node?.elements != nil
             var (elements, origin) =
                 node?.takeElements() ?? ([], replace(node, by: container(value), .array, setsElements: true))
             var child: ConfigNode?
@@ -161,7 +163,7 @@ struct ConfigMerger {
                 child = elements[index]
                 elements[index] = .taken
             }
-            join(&origin, value, with: child)
+            if isKnown { join(&origin, value, with: child) }
             path.append(step)
             set(value, steps.dropFirst(), in: &child, replaces: replaces)
             elements[index] = child ?? null(value)
