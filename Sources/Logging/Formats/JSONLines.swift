@@ -1,37 +1,36 @@
-/// The member names of JSON lines.
+/// The members of JSON lines.
 package struct LogJSONProfile: Equatable, Sendable {
-    /// The content of a member.
-    package enum Member: Sendable {
-        case time, sequence, level, number, depth, context
-        case message, fields, file, function, line, thread
-        /// The text of a field of hexadecimal digits, for correlation; left out unless the line has it, because a collector
-        /// refuses a whole request for another text.
-        case identifier(field: String, hexDigits: Int)
-        /// Written by another module; the closure returns whether it truncated anything.
-        case custom(@Sendable (LogRecord, inout JSONLineWriter) -> Bool)
-    }
-
     /// The name of the profile, which no other profile has.
     private let name: String
-    let members: [(name: String, member: Member)]
+    /// Writes the members of a line; returns whether anything was truncated.
+    let write: @Sendable (LogRecord, inout JSONLineWriter) -> Bool
 
-    package init(_ name: String, members: [(name: String, member: Member)]) {
+    package init(_ name: String, write: @escaping @Sendable (LogRecord, inout JSONLineWriter) -> Bool) {
         self.name = name
-        self.members = members
+        self.write = write
     }
 
-    package static func == (left: LogJSONProfile, right: LogJSONProfile) -> Bool {
-        left.name == right.name
-    }
+    package static func == (left: LogJSONProfile, right: LogJSONProfile) -> Bool { left.name == right.name }
 
-    /// Ashlar's names.
-    package static let standard = LogJSONProfile(
-        "standard",
-        members: [
-            ("time", .time), ("seq", .sequence), ("level", .level), ("severity", .number), ("depth", .depth),
-            ("file", .file), ("function", .function), ("line", .line), ("thread", .thread), ("context", .context),
-            ("message", .message), ("fields", .fields),
-        ])
+    /// Ashlar's members.
+    package static let standard = LogJSONProfile("standard") { record, line in
+        line.begin("time")
+        line.appendTime(record.time)
+        line.member("seq", number: record.sequence)
+        line.member("level", text: record.level.row.name)
+        line.member("severity", number: record.level.rawValue)
+        line.member("depth", number: max(0, record.depth))
+        line.member("file", text: record.file)
+        line.member("function", text: record.function)
+        line.member("line", number: record.line)
+        line.member("thread", number: record.threadID)
+        line.member("context", text: record.context)
+        line.begin("message")
+        let isCut = line.message(of: record)
+        if record.fields.isEmpty { return isCut }
+        line.begin("fields")
+        return line.writeObject(record.fields.list, limit: line.limit - 8, depth: 0) || isCut
+    }
 }
 
 extension CompiledFormat {
@@ -44,7 +43,10 @@ extension CompiledFormat {
         var writer = JSONLineWriter(time: time, limit: limit, short: Self.shortLimit(limit))
         swap(&writer.line, &line)
         defer { swap(&writer.line, &line) }
-        return writer.write(profile.members, of: record)
+        writer.append("{")
+        let isCut = profile.write(record, &writer)
+        writer.append("}")
+        return isCut
     }
 }
 
@@ -56,52 +58,27 @@ package struct JSONLineWriter {
     /// The longest context, name or key.
     let short: Int
 
-    mutating func write(_ members: [(name: String, member: LogJSONProfile.Member)], of record: LogRecord)
-        -> Bool
-    {
-        var cut = false
-        var isFirst = true
-        append("{")
-        for (name, member) in members {
-            if case .fields = member, record.fields.isEmpty { continue }
-            if case .identifier(let key, let digits) = member, identifier(key, digits, of: record) == nil { continue }
-            append(isFirst ? "\"" : ",\"")
-            isFirst = false
-            append(name)
-            append("\":")
-            cut = write(member, of: record) || cut
-        }
-        append("}")
-        return cut
+    /// Begins a member of the line's object.
+    package mutating func begin(_ name: String) {
+        append(line.last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(name)
+        append("\":")
     }
 
-    private mutating func write(_ member: LogJSONProfile.Member, of record: LogRecord) -> Bool {
-        switch member {
-        case .time:
-            line.append(.quote)
-            time.append(record.time, to: &line)
-            line.append(.quote)
-        case .sequence: line.append(decimal: record.sequence)
-        case .level: append(record.level.row.name, limit: short)
-        case .number: line.append(decimal: record.level.rawValue)
-        case .depth: line.append(decimal: max(0, record.depth))
-        case .context: append(record.context, limit: short)
-        case .file: append(record.file, limit: short)
-        case .function: append(record.function, limit: short)
-        case .line: line.append(decimal: record.line)
-        case .thread: line.append(decimal: record.threadID)
-        case .identifier(let key, let digits): append(identifier(key, digits, of: record) ?? "", limit: short)
-        case .message: return message(of: record)
-        case .fields: return writeObject(record.fields.list, limit: limit - 8, depth: 0)
-        case .custom(let write): return write(record, &self)
-        }
-        return false
+    package mutating func member(_ name: String, text: String) {
+        begin(name)
+        append(text, limit: short)
     }
 
-    /// The text of a field; nil if the line has none, or one that isn't a number of hexadecimal digits.
-    private func identifier(_ key: String, _ digits: Int, of record: LogRecord) -> String? {
-        guard !record.fields.isEmpty, case .string(let text)? = record.fields[key] else { return nil }
-        return text.utf8.count == digits && text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text : nil
+    mutating func member(_ name: String, number: some BinaryInteger) {
+        begin(name)
+        line.append(decimal: number)
+    }
+
+    fileprivate mutating func appendTime(_ moment: LogTime) {
+        line.append(.quote)
+        time.append(moment, to: &line)
+        line.append(.quote)
     }
 
     package static let longestKey = CompiledFormat.longestName
@@ -135,7 +112,7 @@ package struct JSONLineWriter {
     }
 
     /// Appends pairs as an object; if a pair might not fit, it and all later pairs are omitted.
-    private mutating func writeObject(_ pairs: [LogFields.Element], limit: Int, depth: Int) -> Bool {
+    fileprivate mutating func writeObject(_ pairs: [LogFields.Element], limit: Int, depth: Int) -> Bool {
         append("{")
         defer { append("}") }
         return writeItems(pairs, limit: limit) { pair, writer in

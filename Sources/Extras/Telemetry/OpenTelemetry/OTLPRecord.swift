@@ -7,35 +7,29 @@ extension LogFormat {
     /// A collector refuses a whole request because of a malformed identifier, so traces and spans are hexadecimal digits
     /// only.
     public static let openTelemetry: LogFormat = .json(
-        LogJSONProfile(
-            "openTelemetry",
-            members: [
-                (
-                    "timeUnixNano",
-                    .custom { record, line in
-                        line.append("\"")
-                        line.append(decimal: record.time.nanoseconds)
-                        line.append("\"")
-                        return false
-                    }
-                ),
-                (
-                    "severityNumber",
-                    .custom { record, line in
-                        line.append(decimal: record.level.row.openTelemetry)
-                        return false
-                    }
-                ), ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
-                ("spanId", .identifier(field: "span_id", hexDigits: 16)),
-                (
-                    "body",
-                    .custom { record, line in
-                        line.append("{\"stringValue\":")
-                        defer { line.append("}") }
-                        return line.message(of: record)
-                    }
-                ), ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
-            ]))
+        LogJSONProfile("openTelemetry") { record, line in
+            line.begin("timeUnixNano")
+            line.append("\"")
+            line.append(decimal: record.time.nanoseconds)
+            line.append("\"")
+            line.begin("severityNumber")
+            line.append(decimal: record.level.row.openTelemetry)
+            line.member("severityText", text: record.level.row.name)
+            if let trace = identifier("trace_id", 32, of: record) { line.member("traceId", text: trace) }
+            if let span = identifier("span_id", 16, of: record) { line.member("spanId", text: span) }
+            line.begin("body")
+            line.append("{\"stringValue\":")
+            let isCut = line.message(of: record)
+            line.append("}")
+            line.begin("attributes")
+            return line.writeAttributes(of: record) || isCut
+        })
+
+    /// Returns the text of a field; nil if the line has none, or one that isn't a number of hexadecimal digits.
+    private static func identifier(_ key: String, _ digits: Int, of record: LogRecord) -> String? {
+        guard !record.fields.isEmpty, case .string(let text)? = record.fields[key] else { return nil }
+        return text.utf8.count == digits && text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text : nil
+    }
 }
 
 extension JSONLineWriter {
