@@ -31,7 +31,7 @@ struct FileRows {
         suite.row(
             "line to a file, .writeThrough", note: "SIGKILL loses 0 lines; both print the time",
             ours: Contender("write(2) per line (SIGKILL loses 0)") { n in bench.logLines(n) },
-            against: [Peer(SpdlogPeer.flushed, .atMost(1.25))])
+            against: [Peer(SpdlogPeer.flushed, .atMost(1.3))])
         suite.row(
             "line to a file by 2 threads, .writeThrough",
             note: "SIGKILL loses 0 lines; both print the time; wall time per line; a mutex without spinning",
@@ -47,7 +47,8 @@ struct FileRows {
             "line to a file, .mapped",
             note: "SIGKILL loses 0 lines of ours, up to 4 KiB of the peer's; both print the time",
             ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
-            against: [Peer(SpdlogPeer.buffered, .atMost(2.6)), Peer(SpdlogPeer.flushed)])
+            // 0.7 × the limit of a line that is handed to the kernel.
+            against: [Peer(SpdlogPeer.buffered), Peer(SpdlogPeer.flushed, .atMost(0.91))])
     }
 
     private func byThreads(_ threads: Int, _ count: Int) {
