@@ -13,203 +13,183 @@ import AshlarCore
 /// Parses strict JSON (RFC 8259, UTF-8) into a tape, in one pass and without recursion.
 ///
 /// The parser reads eight bytes at a time and relies on zero bytes after the text.
-enum JSONParser {
+struct JSONParser {
     /// The number of zero bytes required after the text.
     static let padding = 16
+
+    let text: UnsafePointer<UInt8>
+    private let count: Int
+    private let options: JSONDocument.Options
+    private(set) var tape: UnsafeMutablePointer<JSONTape.Word>
+    private var capacity: Int
+    /// The open containers, from index 1.
+    ///
+    /// The low half of an entry is the position on the tape. The high half is the number of elements so far; it is set when
+    /// an inner container is opened.
+    let stack: UnsafeMutablePointer<UInt64>
+    private(set) var depth = 0
+    /// The next byte to read.
+    private var at: UnsafePointer<UInt8>
+    /// The number of words written.
+    private(set) var written = 0
+    /// The position of the innermost open container on the tape, the number of its elements so far, and whether it is an
+    /// object.
+    private var container = 0
+    private(set) var elements = 0
+    private var inObject = false
 
     /// Parses a text that is followed by `padding` zero bytes, and returns a tape allocated with `malloc`.
     static func parse(
         _ text: UnsafePointer<UInt8>, count: Int, options: JSONDocument.Options
     ) throws(Failure) -> UnsafeMutablePointer<JSONTape.Word> {
-        var run = Run(text: text, count: count, options: options)
+        var parser = JSONParser(text, count, options)
+        defer { parser.stack.deallocate() }
         do {
-            return try run.parse()
+            return try parser.parse()
         } catch {
             var error = error
-            error.steps = run.steps
-            error.container = run.innermostContainer
-            run.discard()
+            error.steps = parser.steps
+            error.container = parser.innermostContainer
+            free(parser.tape)
             throw error
         }
     }
 
-    /// The state of one parse.
-    struct Run {
-        let text: UnsafePointer<UInt8>
-        let count: Int
-        let options: JSONDocument.Options
-        var tape: UnsafeMutablePointer<JSONTape.Word>
-        var capacity: Int
-        /// The open containers, from index 1.
-        ///
-        /// The low half of an entry is the position on the tape. The high half is the number of elements so far; it is
-        /// set when an inner container is opened.
-        let stack: UnsafeMutablePointer<UInt64>
-        var depth = 0
-        /// The number of words written; up to date only when an error is thrown.
-        var written = 0
-        /// The number of elements in the innermost container; up to date only when an error is thrown.
-        var elements = 0
-
-        init(text: UnsafePointer<UInt8>, count: Int, options: JSONDocument.Options) {
-            (self.text, self.count, self.options) = (text, count, options)
-            capacity = count / 8 + 16
-            tape = malloc(capacity * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
-            stack = .allocate(capacity: options.depth + 2)
-        }
-
-        mutating func grow() {
-            capacity += capacity / 2
-            tape = realloc(tape, capacity * MemoryLayout<JSONTape.Word>.stride)!
-                .assumingMemoryBound(to: JSONTape.Word.self)
-        }
-
-        func discard() {
-            free(tape)
-            stack.deallocate()
-        }
+    private init(_ text: UnsafePointer<UInt8>, _ count: Int, _ options: JSONDocument.Options) {
+        self.text = text
+        self.count = count
+        self.options = options
+        at = text
+        capacity = count / 8 + 16
+        tape = malloc(capacity * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
+        stack = .allocate(capacity: options.depth + 2)
     }
-}
 
-extension JSONParser.Run {
+    private mutating func resize(_ count: Int) {
+        capacity = count
+        tape = realloc(tape, count * MemoryLayout<JSONTape.Word>.stride)!
+            .assumingMemoryBound(to: JSONTape.Word.self)
+    }
+
     @inline(__always)
-    private static func skipSpace(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
-        var p = start
-        while p.pointee <= .space,
-            p.pointee == .space || p.pointee == .lineFeed || p.pointee == .carriageReturn || p.pointee == .tab
-        {
-            p += 1
-        }
-        return p
+    private mutating func write(_ kind: JSONTape.Word, length: Int = 0, _ start: UnsafePointer<UInt8>) {
+        if written == capacity { resize(capacity + capacity / 2) }
+        tape[written] = JSONTape.word(kind, length: length, offset: start - text)
+        written += 1
     }
 
-    mutating func parse() throws(JSONParser.Failure) -> UnsafeMutablePointer<JSONTape.Word> {
-        var p = text
-        if count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
-        var out = 0
-        // The position on the tape, the number of elements so far, and the kind of the innermost open container.
-        var container = 0
-        var number = 0
-        var inObject = false
-
-        values: while true {
-            if out + 4 > capacity { grow() }
-            p = Self.skipSpace(p)
-            switch p.pointee {
-            case .quote:
-                let start = p + 1
-                let (end, escaped) = try scan(string: start, out, number)
-                tape[out] = JSONTape.word(
-                    escaped ? JSONTape.escapedString : JSONTape.string, length: end - start, offset: start - text)
-                out += 1
-                p = end + 1
-            case .minus, .digitZero ... .digitNine:
-                let (end, kind) = try scan(number: p, out, number)
-                tape[out] = JSONTape.word(kind, length: end - p, offset: p - text)
-                out += 1
-                p = end
-            case .openBrace, .openBracket:
-                if depth >= options.depth { throw failure(.depth, at: p, out, number) }
-                let isObject = p.pointee == .openBrace
-                stack[depth] = UInt64(truncatingIfNeeded: number) << 32 | UInt64(truncatingIfNeeded: container)
-                depth += 1
-                stack[depth] = UInt64(truncatingIfNeeded: out)
-                container = out
-                number = 0
-                inObject = isObject
-                tape[out] = JSONTape.word(isObject ? JSONTape.object : JSONTape.array, length: 0, offset: p - text)
-                out += 1
-                p = Self.skipSpace(p + 1)
-                if isObject {
-                    if p.pointee != .closeBrace {
-                        p = try member(p, &out, number, expected: .keyOrEnd)
-                        continue values
-                    }
-                } else if p.pointee != .closeBracket {
-                    continue values
-                }
-            case UInt8(ascii: "t"): p = try scan(literal: "true", as: JSONTape.trueValue, p, &out, number)
-            case UInt8(ascii: "f"): p = try scan(literal: "false", as: JSONTape.falseValue, p, &out, number)
-            case UInt8(ascii: "n"): p = try scan(literal: "null", as: JSONTape.null, p, &out, number)
-            default:
-                throw valueFailure(at: p, out, number)
-            }
-
-            // After a value, or before the end of an empty container.
-            while true {
-                p = Self.skipSpace(p)
-                if depth == 0 { break values }
-                let isEmpty = out == container + 1
-                if !isEmpty, p.pointee == .comma {
-                    number += 1
-                    p += 1
-                    if inObject {
-                        if out + 4 > capacity { grow() }
-                        p = try member(Self.skipSpace(p), &out, number, expected: .key)
-                    }
-                    continue values
-                }
-                guard p.pointee == (inObject ? .closeBrace : .closeBracket) else {
-                    throw failure(inObject ? .memberEnd : .elementEnd, at: p, out, number)
-                }
-                p += 1
-                if !isEmpty { number += 1 }
-                if inObject, options.rejectsDuplicateKeys { try rejectDuplicates(in: container, upTo: out) }
-                tape[container] |= JSONTape.completion(span: out - container, count: number)
-                depth -= 1
-                let outer = stack[depth]
-                container = Int(truncatingIfNeeded: outer & 0xFFFF_FFFF)
-                number = Int(truncatingIfNeeded: outer >> 32)
-                inObject = depth > 0 && JSONTape.kind(tape[container]) == JSONTape.object
-            }
+    @inline(__always)
+    private mutating func skipSpace() {
+        while at.pointee <= .space,
+            at.pointee == .space || at.pointee == .lineFeed || at.pointee == .carriageReturn || at.pointee == .tab
+        {
+            at += 1
         }
+    }
 
-        guard p == text + count else { throw failure(.documentEnd, at: p, out, number) }
-        stack.deallocate()
-        if out < capacity {
-            tape = realloc(tape, out * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
+    private mutating func parse() throws(Failure) -> UnsafeMutablePointer<JSONTape.Word> {
+        if count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { at += 3 }
+        var hasMore = true
+        while hasMore {
+            skipSpace()
+            if try !readValue() { hasMore = try readEnd() }
         }
+        guard at == text + count else { throw failure(.documentEnd) }
+        if written < capacity { resize(written) }
         return tape
     }
 
-    /// Reads and writes `true`, `false` or `null`.
-    @inline(__always)
-    private mutating func scan(
-        literal: StaticString, as kind: JSONTape.Word, _ p: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int
-    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
-        let count = literal.utf8CodeUnitCount
-        guard memcmp(p, literal.utf8Start, count) == 0 else { throw failure(.value, at: p, out, number) }
-        tape[out] = JSONTape.word(kind, length: count, offset: p - text)
-        out += 1
-        return p + count
-    }
+    // MARK: Values
 
-    /// Reads a key and its colon; writes the key.
+    /// Reads a value, or the start of a container; returns whether a value inside follows.
     @inline(__always)
-    private mutating func member(
-        _ start: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int, expected: JSONParser.Failure.Reason
-    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
-        guard start.pointee == .quote else {
-            if start.pointee == .closeBrace { throw trailingComma(before: start, out, number) }
-            throw failure(expected, at: start, out, number)
+    private mutating func readValue() throws(Failure) -> Bool {
+        switch at.pointee {
+        case .quote: try readString(as: JSONTape.string, escaped: JSONTape.escapedString)
+        case .minus, .digitZero ... .digitNine: try readNumber()
+        case .openBrace, .openBracket: return try readStart()
+        case UInt8(ascii: "t"): try read("true", as: JSONTape.trueValue)
+        case UInt8(ascii: "f"): try read("false", as: JSONTape.falseValue)
+        case UInt8(ascii: "n"): try read("null", as: JSONTape.null)
+        case .closeBracket where depth > 0 && !inObject && elements > 0: throw trailingComma()
+        default: throw failure(.value)
         }
-        let first = start + 1
-        let (end, escaped) = try scan(string: first, out, number)
-        tape[out] = JSONTape.word(
-            escaped ? JSONTape.escapedKey : JSONTape.key, length: end - first, offset: first - text)
-        out += 1
-        let colon = Self.skipSpace(end + 1)
-        guard colon.pointee == .colon else { throw failure(.colon, at: colon, out, number) }
-        return colon + 1
+        return false
     }
 
-    private mutating func rejectDuplicates(in object: Int, upTo end: Int) throws(JSONParser.Failure) {
+    @inline(__always)
+    private mutating func read(_ literal: StaticString, as kind: JSONTape.Word) throws(Failure) {
+        let length = literal.utf8CodeUnitCount
+        guard memcmp(at, literal.utf8Start, length) == 0 else { throw failure(.value) }
+        write(kind, length: length, at)
+        at += length
+    }
+
+    /// Reads the start of a container, and the first key of an object; returns whether the container has a value.
+    @inline(__always)
+    private mutating func readStart() throws(Failure) -> Bool {
+        if depth >= options.depth { throw failure(.depth) }
+        stack[depth] = UInt64(truncatingIfNeeded: elements) << 32 | UInt64(truncatingIfNeeded: container)
+        depth += 1
+        stack[depth] = UInt64(truncatingIfNeeded: written)
+        container = written
+        elements = 0
+        inObject = at.pointee == .openBrace
+        write(inObject ? JSONTape.object : JSONTape.array, at)
+        at += 1
+        skipSpace()
+        if at.pointee == (inObject ? .closeBrace : .closeBracket) { return false }
+        if inObject { try readKey(expected: .keyOrEnd) }
+        return true
+    }
+
+    /// Reads what follows a value: the ends of containers, and a comma; returns whether another value follows.
+    @inline(__always)
+    private mutating func readEnd() throws(Failure) -> Bool {
+        while true {
+            skipSpace()
+            guard depth > 0 else { return false }
+            let isEmpty = written == container + 1
+            if !isEmpty, at.pointee == .comma {
+                elements += 1
+                at += 1
+                guard inObject else { return true }
+                skipSpace()
+                try readKey(expected: .key)
+                return true
+            }
+            guard at.pointee == (inObject ? .closeBrace : .closeBracket) else {
+                throw failure(inObject ? .memberEnd : .elementEnd)
+            }
+            at += 1
+            if !isEmpty { elements += 1 }
+            if inObject, options.rejectsDuplicateKeys { try rejectDuplicates() }
+            tape[container] |= JSONTape.completion(span: written - container, count: elements)
+            depth -= 1
+            container = position(at: depth)
+            elements = Int(truncatingIfNeeded: stack[depth] >> 32)
+            inObject = depth > 0 && JSONTape.kind(tape[container]) == JSONTape.object
+        }
+    }
+
+    /// Reads a key and its colon.
+    @inline(__always)
+    private mutating func readKey(expected: Failure.Reason) throws(Failure) {
+        guard at.pointee == .quote else { throw at.pointee == .closeBrace ? trailingComma() : failure(expected) }
+        try readString(as: JSONTape.key, escaped: JSONTape.escapedKey)
+        skipSpace()
+        guard at.pointee == .colon else { throw failure(.colon) }
+        at += 1
+    }
+
+    private mutating func rejectDuplicates() throws(Failure) {
         var seen: [String: Int] = [:]
-        var index = object + 1
-        while index < end {
+        var index = container + 1
+        while index < written {
             let offset = JSONTape.offset(tape[index]) - 1
             if let first = seen.updateValue(offset, forKey: key(at: index)) {
-                throw failure(.duplicateKey(first: first), at: text + offset, object + 1, 0)
+                written = container + 1
+                throw failure(.duplicateKey(first: first), at: text + offset)
             }
             index += 1 + JSONTape.span(tape[index + 1])
         }
@@ -217,15 +197,14 @@ extension JSONParser.Run {
 
     // MARK: Strings
 
-    /// Scans the string whose content begins at `start`, up to its closing quote, and checks escapes and UTF-8.
+    /// Reads a string or key up to its closing quote, and checks escapes and UTF-8.
     @inline(__always)
-    private mutating func scan(
-        string start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONParser.Failure) -> (end: UnsafePointer<UInt8>, escaped: Bool) {
+    private mutating func readString(as kind: JSONTape.Word, escaped: JSONTape.Word) throws(Failure) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
+        let start = at + 1
         var p = start
-        var escaped = false
+        var hasEscapes = false
         var seen: UInt64 = 0
         while true {
             let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
@@ -247,103 +226,83 @@ extension JSONParser.Run {
             guard p.pointee == .backslash else {
                 // A raw line break usually means that the closing quote is missing.
                 if p >= text + count || p.pointee == .lineFeed || p.pointee == .carriageReturn {
-                    throw failure(.stringEnd, at: start - 1, out, number)
+                    throw failure(.stringEnd)
                 }
-                throw failure(.controlCharacter, at: p, out, number)
+                throw failure(.controlCharacter, at: p)
             }
-            escaped = true
-            p = try skip(escape: p, in: start, out, number)
+            hasEscapes = true
+            p += try escapeLength(p)
         }
         if seen & highs != 0,
             let bad = UTF8Validation.firstInvalid(in: UnsafeBufferPointer(start: start, count: p - start))
         {
-            throw failure(.utf8, at: start + bad, out, number)
+            throw failure(.utf8, at: start + bad)
         }
-        return (p, escaped)
+        write(hasEscapes ? escaped : kind, length: p - start, start)
+        at = p + 1
     }
 
-    /// Checks the escape at `start` and returns the position after it.
-    private mutating func skip(
-        escape start: UnsafePointer<UInt8>, in string: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
+    /// Checks the escape at `start` and returns its length.
+    private func escapeLength(_ start: UnsafePointer<UInt8>) throws(Failure) -> Int {
         switch start[1] {
         case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
             UInt8(ascii: "t"):
-            return start + 2
+            return 2
         case UInt8(ascii: "u"): break
-        default: throw failure(.escape, at: start, out, number)
+        default: throw failure(.escape, at: start)
         }
-        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, out, number) }
-        guard unit & 0xF800 == 0xD800 else { return start + 6 }
+        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start) }
+        guard unit & 0xF800 == 0xD800 else { return 6 }
         guard unit < 0xDC00, start[6] == .backslash, start[7] == UInt8(ascii: "u"), let low = JSONText.hex4(start + 8),
             low & 0xFC00 == 0xDC00
-        else { throw failure(.surrogate, at: start, out, number) }
-        return start + 12
+        else { throw failure(.surrogate, at: start) }
+        return 12
     }
 
     // MARK: Numbers
 
     @inline(__always)
-    private static func skipDigits(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
-        var p = start
-        while p.pointee &- .digitZero < 10 { p += 1 }
-        return p
+    private mutating func readNumber() throws(Failure) {
+        let start = at
+        if at.pointee == .minus { at += 1 }
+        if at.pointee == .digitZero {
+            if at[1] &- .digitZero < 10 { throw failure(.leadingZero) }
+            at += 1
+        } else {
+            try skipDigits()
+        }
+        var kind = JSONTape.integer
+        if at.pointee == .point {
+            kind = JSONTape.fraction
+            at += 1
+            try skipDigits()
+        }
+        if at.pointee | 0x20 == UInt8(ascii: "e") {
+            kind = JSONTape.fraction
+            at += 1
+            if at.pointee == .plus || at.pointee == .minus { at += 1 }
+            try skipDigits()
+        }
+        write(kind, length: at - start, start)
     }
 
     @inline(__always)
-    private mutating func scan(
-        number start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONParser.Failure) -> (end: UnsafePointer<UInt8>, kind: JSONTape.Word) {
-        var p = start
-        if p.pointee == .minus { p += 1 }
-        if p.pointee == .digitZero {
-            p += 1
-            if p.pointee &- .digitZero < 10 { throw failure(.leadingZero, at: p - 1, out, number) }
-        } else {
-            let digits = p
-            p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, out, number) }
-        }
-        guard p.pointee == .point || p.pointee | 0x20 == UInt8(ascii: "e") else { return (p, JSONTape.integer) }
-        if p.pointee == .point {
-            let digits = p + 1
-            p = Self.skipDigits(digits)
-            if p == digits { throw failure(.digit, at: p, out, number) }
-        }
-        if p.pointee | 0x20 == UInt8(ascii: "e") {
-            p += 1
-            if p.pointee == .plus || p.pointee == .minus { p += 1 }
-            let digits = p
-            p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, out, number) }
-        }
-        return (p, JSONTape.fraction)
+    private mutating func skipDigits() throws(Failure) {
+        guard at.pointee &- .digitZero < 10 else { throw failure(.digit) }
+        while at.pointee &- .digitZero < 10 { at += 1 }
     }
 
     // MARK: Failures
 
+    /// Returns the failure at a byte; without one, at the next byte to read.
     @inline(never)
-    private mutating func failure(
-        _ reason: JSONParser.Failure.Reason, at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) -> JSONParser.Failure {
-        (written, elements) = (out, number)
-        return JSONParser.Failure(reason: reason, offset: min(p - text, count), steps: [])
+    private func failure(_ reason: Failure.Reason, at place: UnsafePointer<UInt8>? = nil) -> Failure {
+        Failure(reason: reason, offset: min((place ?? at) - text, count), steps: [])
     }
 
-    /// The failure at a byte that can't start a value; a closing bracket after a comma is one case.
-    private mutating func valueFailure(
-        at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) -> JSONParser.Failure {
-        let isInArray = depth > 0 && JSONTape.kind(tape[container(at: depth)]) == JSONTape.array
-        guard p.pointee == .closeBracket, isInArray, number > 0 else { return failure(.value, at: p, out, number) }
-        return trailingComma(before: p, out, number)
-    }
-
-    private mutating func trailingComma(
-        before p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) -> JSONParser.Failure {
-        var comma = p - 1
+    private func trailingComma() -> Failure {
+        var comma = at - 1
         while comma > text, comma.pointee != .comma { comma -= 1 }
-        return failure(.trailingComma, at: comma, out, number)
+        return failure(.trailingComma, at: comma)
     }
 }

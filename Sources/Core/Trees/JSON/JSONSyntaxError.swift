@@ -126,21 +126,22 @@ extension JSONParser {
 }
 
 // Where a parse stopped.
-extension JSONParser.Run {
-    func container(at level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
+extension JSONParser {
+    /// The position on the tape of the open container at a level.
+    func position(at level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
 
     /// The offset of the bracket of the innermost open container.
-    var innermostContainer: Int? { depth == 0 ? nil : JSONTape.offset(tape[container(at: depth)]) }
+    var innermostContainer: Int? { depth == 0 ? nil : JSONTape.offset(tape[position(at: depth)]) }
 
     /// The steps to the value at which the parse stopped.
     var steps: [TreeStep] {
         guard depth > 0 else { return [] }
         return (1...depth).compactMap { level in
-            if JSONTape.kind(tape[container(at: level)]) == JSONTape.array {
+            if JSONTape.kind(tape[position(at: level)]) == JSONTape.array {
                 return .index(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))
             }
-            let end = level == depth ? written : container(at: level + 1)
-            return lastKey(of: container(at: level), upTo: end).map { .key(key(at: $0)) }
+            let end = level == depth ? written : position(at: level + 1)
+            return lastKey(of: position(at: level), upTo: end).map { .key(key(at: $0)) }
         }
     }
 
