@@ -257,18 +257,24 @@ extension WebSocketChannel {
 
     /// Ends the WebSocket for its callers; only the first end has an effect.
     func finish(_ failure: NetworkError?) {
-        let ended = state.withLock { state -> State? in
+        let before = state.withLock { state -> State? in
             guard !state.ended else { return nil }
-            state.ended = true
-            state.failure = failure
+            defer {
+                state.ended = true
+                state.failure = failure
+                state.receivers = []
+                state.pings = [:]
+                state.room = nil
+                state.answer = nil
+            }
             return state
         }
-        guard let ended else { return }
-        for receiver in ended.receivers { receiver.fulfill(()) }
-        for ping in ended.pings.values { ping.fulfill(false) }
-        ended.room?.fulfill(())
-        ended.answer?.fulfill(())
-        ended.probe?.cancel()
+        guard let before else { return }
+        for receiver in before.receivers { receiver.fulfill(()) }
+        for ping in before.pings.values { ping.fulfill(false) }
+        before.room?.fulfill(())
+        before.answer?.fulfill(())
+        before.probe?.cancel()
         ending.fulfill(())
     }
 }

@@ -75,13 +75,15 @@
 
         /// Delivers the head of a challenge that libcurl doesn't answer, which its body or its end shows.
         func deliverChallenge() {
-            guard let head = challenge.take() else { return }
+            guard let head = challenge else { return }
+            challenge = nil
             do throws(NetworkError) { try deliver(head) } catch { fail(error) }
         }
 
         /// Discards the head of a challenge that libcurl answers; returns whether there was one.
         private func dropChallenge() -> Bool {
-            guard challenge.take() != nil else { return false }
+            if challenge == nil { return false }
+            challenge = nil
             handle?.resetHead(request)
             return true
         }
