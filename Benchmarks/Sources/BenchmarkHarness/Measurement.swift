@@ -49,8 +49,11 @@ struct Sampler {
         return (measurements, ratios)
     }
 
-    /// Finds the number of operations that fill a sample, and warms up the contender.
+    /// Finds the number of operations that fill a sample, after a first operation that warms up the contender.
     private func calibrate(_ run: (Int) -> Void) -> Int {
+        // The first operation may read tables for longer than a sample. It doesn't count: each sample would be one
+        // operation on cold caches.
+        run(1)
         var n = 1
         while true {
             let start = clock(CLOCK_MONOTONIC)
