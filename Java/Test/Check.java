@@ -19,6 +19,7 @@ final class Check {
         check.print("Resources", Files.folder("Resources"));
         // Java/ is in the class path.
         check.print("Java/Fixtures", Files.classPath(Check.class.getClassLoader(), "Fixtures"));
+        checkLimits();
         byte[] golden = java.nio.file.Files.readAllBytes(Path.of("Java/golden.txt"));
         if (Arrays.equals(golden, check.output.toString().getBytes(StandardCharsets.UTF_8))) {
             System.out.println("Java reads the same values as Swift");
@@ -27,6 +28,21 @@ final class Check {
         java.nio.file.Files.writeString(Path.of(arguments[0]), check.output);
         System.err.println("Java reads other values than Swift: compare Java/golden.txt with " + arguments[0]);
         System.exit(1);
+    }
+
+    /** Requires that files of errors are read in linear time, and that no more than a thousand errors are listed. */
+    private static void checkLimits() {
+        for (String line : Arrays.asList("\"a\" \"b\";\n", "/* a;\n", "\"a\" = (\"b\", ;\n")) {
+            byte[] file = line.repeat(20_000).getBytes(StandardCharsets.UTF_8);
+            Files files = path -> path.equals("Localizable.strings") ? new java.io.ByteArrayInputStream(file) : null;
+            long start = System.nanoTime();
+            List<String> problems = new Customization(files, "en", Arrays.asList("en"), null).problems();
+            double seconds = (System.nanoTime() - start) / 1e9;
+            String last = "Localizable.strings:1001: further problems are not listed";
+            if (seconds > 10 || problems.size() != 1001 || !problems.get(1000).equals(last)) {
+                throw new AssertionError(line + seconds + " s, " + problems.size() + " problems");
+            }
+        }
     }
 
     private void print(String tree, Files files) {

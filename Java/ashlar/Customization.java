@@ -14,30 +14,29 @@ import java.util.function.Function;
  */
 public final class Customization {
     private static final String TABLE = "Localizable.strings";
-    private static final int MAXIMUM_PROBLEMS = 1000;
+    static final int MAXIMUM_PROBLEMS = 1000;
     private static final String IMAGES = "png|jpg|jpeg|heic|webp|gif|pdf|svg";
 
     private final Files files;
     private final String base;
-    private final List<String> languages;
     private final String brand;
     /** The folders of the stack, the lowest first. */
     private final List<String> folders = new ArrayList<>();
-    private final Map<String, StringsFile.Entry> entries = new TreeMap<>();
+    private final Map<String, String> texts = new TreeMap<>();
+    private final Map<String, String> locations = new HashMap<>();
     private final Set<String> problems = new CopyOnWriteArraySet<>();
 
     /** Reads a base language, the first of the device's languages that has a folder, and a brand, which can be null. */
     public Customization(Files files, String base, List<String> languages, String brand) {
         this.files = files;
         this.base = base;
-        this.languages = languages;
         this.brand = brand;
         add("");
         add("Base.lproj/");
-        addLanguages("");
+        addLanguages("", languages);
         if (brand == null) return;
         add(brand + ".lproj/");
-        addLanguages(brand + ".lproj/");
+        addLanguages(brand + ".lproj/", languages);
     }
 
     /** Returns the stack with a language instead of the device's; reads the files again. */
@@ -46,7 +45,7 @@ public final class Customization {
     }
 
     /** The keys of all folders, sorted. */
-    public Set<String> keys() { return Collections.unmodifiableSet(entries.keySet()); }
+    public Set<String> keys() { return Collections.unmodifiableSet(texts.keySet()); }
 
     /** The problems of files and reads, such as {@code en.lproj/Localizable.strings:3: expected a key}. */
     public List<String> problems() { return new ArrayList<>(problems); }
@@ -70,7 +69,7 @@ public final class Customization {
 
     /** Returns the path of the image of the last folder that has it, for a screen's scale; null if none has it. */
     public String image(String key, int scale) {
-        String name = entries.containsKey(key) ? read(key, "name of an image", null, text -> text) : key;
+        String name = texts.containsKey(key) ? read(key, "name of an image", null, text -> text) : key;
         if (name == null) return null;
         String stem = name.replaceFirst("(?i)(?<=.)\\.(?:" + IMAGES + ")\\z", "");
         String extensions = stem.equals(name) ? IMAGES : name.substring(stem.length() + 1);
@@ -89,7 +88,7 @@ public final class Customization {
     }
 
     /** Adds the base language, and the first of the device's languages that has a folder or is the base language. */
-    private void addLanguages(String parent) {
+    private void addLanguages(String parent, List<String> languages) {
         add(parent + base + ".lproj/");
         for (String language : languages) {
             List<String> chain = fallbacks(language);
@@ -123,7 +122,8 @@ public final class Customization {
         byte[] bytes = load(folder + TABLE, Integer.MAX_VALUE);
         if (bytes == null) return;
         StringsFile file = new StringsFile(bytes, folder + TABLE);
-        entries.putAll(file.entries);
+        texts.putAll(file.texts);
+        locations.putAll(file.locations);
         problems.addAll(file.problems);
     }
 
@@ -134,20 +134,18 @@ public final class Customization {
             byte[] part = new byte[1 << 14];
             for (int n; input != null && bytes.size() < limit && (n = input.read(part)) > 0; ) bytes.write(part, 0, n);
             return input == null ? null : bytes.toByteArray();
-        } catch (FileNotFoundException error) {
-            return null;
         } catch (IOException error) {
-            problems.add(path + ":1: " + error);
+            if (!(error instanceof FileNotFoundException)) problems.add(path + ":1: " + error);
             return null;
         }
     }
 
     private <T> T read(String key, String type, T otherwise, Function<String, T> parse) {
-        StringsFile.Entry entry = entries.get(key);
-        T value = entry == null || entry.text == null ? null : parse.apply(entry.text);
+        String text = texts.get(key);
+        T value = text == null ? null : parse.apply(text);
         if (value != null) return value;
-        String found = entry == null ? "no folder defines it" : "found " + entry.text;
-        String place = entry == null ? "" : entry.location() + ": ";
+        String found = locations.containsKey(key) ? "found " + text : "no folder defines it";
+        String place = locations.containsKey(key) ? locations.get(key) + ": " : "";
         if (problems.size() < MAXIMUM_PROBLEMS) problems.add(place + "\"" + key + "\": expected " + type + ", " + found);
         return otherwise;
     }

@@ -8,19 +8,6 @@ import java.util.regex.*;
 
 /** The entries of one strings file. A statement with an error is reported; reading continues at the next one. */
 final class StringsFile {
-    /** A value and its location. The text of a list, a dictionary or data is null. */
-    final class Entry {
-        final String text;
-        private final int offset;
-
-        Entry(String text, int offset) {
-            this.text = text;
-            this.offset = offset;
-        }
-
-        String location() { return file + ":" + line(offset); }
-    }
-
     private static final String[][] MARKS = {
         {"\0\0þÿ", "UTF-32BE"}, {"ÿþ\0\0", "UTF-32LE"}, {"ï»¿", "UTF-8"}, {"ÿþ", "UTF-16LE"}, {"þÿ", "UTF-16BE"}};
     /** The upper half of the NeXTSTEP character set, which octal escapes use. */
@@ -36,12 +23,17 @@ final class StringsFile {
     private static final Pattern ESCAPE = Pattern.compile("([0-7]{1,3})|U([0-9a-fA-F]{1,4})|(?s:.)");
     private static final Pattern STATEMENT_END = Pattern.compile(";[ \\t]*(?=[\\n\\r]|\\z)");
 
-    final Map<String, Entry> entries = new HashMap<>();
+    /** The texts by key. The text of a list, a dictionary or data is null. */
+    final Map<String, String> texts = new HashMap<>();
+    final Map<String, String> locations = new HashMap<>();
     /** The errors, each with file and line. */
     final List<String> problems = new ArrayList<>();
     private final String file;
     private String text = "";
     private int at;
+    private int lastCommentEnd;
+    /** An offset and the number of lines before it, from which the next lines are counted. */
+    private int counted, lines;
 
     StringsFile(byte[] bytes, String file) {
         this.file = file;
@@ -70,13 +62,13 @@ final class StringsFile {
         CharBuffer result = CharBuffer.allocate(bytes.length);
         boolean isMalformed = Charset.forName(charset).newDecoder().decode(buffer, result, true).isError();
         result.flip();
-        if (!isMalformed) return result.toString();
         text = result.toString();
-        report(text.length(), "the bytes aren't text in " + charset);
-        return "";
+        if (isMalformed) report(text.length(), "the bytes aren't text in " + charset);
+        return isMalformed ? "" : text;
     }
 
     private void statements() {
+        lastCommentEnd = text.lastIndexOf("*/");
         int brace = -1;
         for (boolean isFirst = true;; isFirst = false) {
             int start = -1;
@@ -107,7 +99,8 @@ final class StringsFile {
         String value = hasValue ? value(0) : key;
         int end = at;
         if (!skipSpace() || !take(';')) throw new ParseException("expected \";\"", hasValue ? end : at);
-        entries.put(key, new Entry(value, start));
+        texts.put(key, value);
+        locations.put(key, location(start));
     }
 
     private String string() throws ParseException {
@@ -138,8 +131,9 @@ final class StringsFile {
 
     /** Skips whitespace and comments; returns false at the end of the file. */
     private boolean skipSpace() throws ParseException {
-        while (at < text.length() && take(SPACE) != null) {}
-        if (text.startsWith("/*", at)) throw new ParseException("unterminated comment", at);
+        do {
+            if (text.startsWith("/*", at) && at + 2 > lastCommentEnd) throw new ParseException("unterminated comment", at);
+        } while (at < text.length() && take(SPACE) != null);
         return at < text.length();
     }
 
@@ -186,7 +180,15 @@ final class StringsFile {
         return isHere;
     }
 
-    private void report(int offset, String message) { problems.add(file + ":" + line(offset) + ": " + message); }
+    private void report(int offset, String message) {
+        int rest = Customization.MAXIMUM_PROBLEMS - problems.size();
+        if (rest >= 0) problems.add(location(offset) + ": " + (rest > 0 ? message : "further problems are not listed"));
+    }
 
-    private int line(int offset) { return text.substring(0, offset).split("\\r\\n?|\\n", -1).length; }
+    private String location(int offset) {
+        if (offset < counted) counted = lines = 0;
+        lines += text.substring(counted, offset).split("\\r\\n?|\\n", -1).length - 1;
+        counted = offset;
+        return file + ":" + (lines + 1);
+    }
 }
