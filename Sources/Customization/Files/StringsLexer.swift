@@ -160,24 +160,34 @@ extension StringsLexer {
 
 extension StringsLexer {
     private mutating func quotedText() throws(Problem) -> String {
-        let quote = bytes[at]
-        at += 1
         let start = at
-        // The text before `plain`, in UTF-16, because two escapes can form a surrogate pair.
+        let quote = bytes[start]
+        at += 1
+        var result = ""
+        // The escapes without text between them, in UTF-16, because two can form a surrogate pair.
         var units: [UInt16] = []
-        var plain = start
+        var plain = at
         while true {
             at = bytes[at...].firstIndex { $0 == quote || $0 == UInt8(ascii: "\\") } ?? bytes.count
             guard at < bytes.count else {
-                throw Problem(offset: start - 1, code: .unterminatedString, message: "unterminated string")
+                throw Problem(offset: start, code: .unterminatedString, message: "unterminated string")
+            }
+            if at > plain {
+                take(&units, into: &result)
+                result += text(plain..<at)
             }
             if bytes[at] == quote { break }
-            units += text(plain..<at).utf16
             plain = escape(&units)
         }
-        let rest = text(plain..<at)
         at += 1
-        return plain == start ? rest : String(decoding: units + rest.utf16, as: UTF16.self)
+        take(&units, into: &result)
+        return result
+    }
+
+    private func take(_ units: inout [UInt16], into text: inout String) {
+        if units.isEmpty { return }
+        text += String(decoding: units, as: UTF16.self)
+        units.removeAll()
     }
 
     /// Reads one escape from its backslash; returns the start of the text after it.
