@@ -14,6 +14,8 @@ public struct LanguageMatcher: Sendable {
     /// The languages to choose from, the base language last.
     let candidates: [LanguageTag]
     private let codes: [LanguageCodes]
+    /// The positions of the candidates by the language of their codes.
+    private let positions: [String: [Int]]
     private let crossesScripts: Bool
 
     /// Creates a matcher.
@@ -26,6 +28,7 @@ public struct LanguageMatcher: Sendable {
     public init(available: [LanguageTag], base: LanguageTag, crossesScripts: Bool = false) {
         candidates = available + [base]
         codes = candidates.map { LanguageCodes($0) }
+        positions = Dictionary(grouping: codes.indices) { [codes] in codes[$0].language }
         self.crossesScripts = crossesScripts
     }
 
@@ -54,7 +57,7 @@ public struct LanguageMatcher: Sendable {
             if limit <= 0 { break }
         }
         guard var best else { return nil }
-        best.chain = best.language.chain(among: candidates, codes)
+        best.chain = chain(of: best.language)
         return best
     }
 
@@ -68,8 +71,7 @@ public struct LanguageMatcher: Sendable {
     private func nearest(to preference: LanguageTag) -> (index: Int, distance: Int)? {
         let desired = LanguageCodes(preference)
         var (nearest, least): ([Int], Int) = ([], LanguageDistance.threshold)
-        let related = LanguageDistance.languages(relatedTo: desired.language)
-        for index in codes.indices where related.contains(codes[index].language) {
+        for index in LanguageDistance.languages(relatedTo: desired.language).flatMap({ positions[$0] ?? [] }) {
             // Tags for private use name different languages.
             if preference.language == "und", preference.extensions != candidates[index].extensions { continue }
             guard
@@ -106,6 +108,54 @@ public struct LanguageMatcher: Sendable {
                 ? tags.0.description < tags.1.description : ranks.0.lexicographicallyPrecedes(ranks.1)
         }
         return first.map { ($0, least) }
+    }
+
+    /// Returns the available tags among a tag and its parents, from general to specific.
+    ///
+    /// Tags that imply the same language, script and region are equivalent, such as `zh-TW` and `zh-Hant`.
+    private func chain(of tag: LanguageTag) -> [LanguageTag] {
+        let fallbacks = tag.fallbacks
+        let ways = fallbacks.map { LanguageCodes($0).matchingForm }
+        var languages: [String] = []
+        for way in ways where !languages.contains(way.language) { languages.append(way.language) }
+        if languages.contains("nb") { languages.append("no") }
+        let kin = languages.flatMap { positions[$0] ?? [] }
+        var chain: [LanguageTag] = []
+        for (index, way) in ways.enumerated().reversed() where !ways[..<index].contains(way) {
+            let group = zip(fallbacks, ways).filter { $0.1 == way }.map(\.0)
+            let related = kin.filter { group.contains(candidates[$0]) || codes[$0].matchingForm == way }
+                .map { candidates[$0] }
+            let members = related.filter { tag in
+                group.contains(tag) || tag.isGeneral && group.contains { $0.language == tag.language }
+            }
+            for tag in (members.isEmpty ? related : members).sorted(by: {
+                $0.specificity.lexicographicallyPrecedes($1.specificity)
+            })
+            where !chain.contains(tag) {
+                chain.append(tag)
+            }
+        }
+        return chain
+    }
+}
+
+extension LanguageTag {
+    fileprivate var isGeneral: Bool { region == nil && variants.isEmpty && extensions.isEmpty }
+
+    /// The numbers of extensions, variants, regions and scripts, for sorting general tags before specific ones.
+    fileprivate var specificity: [Int] {
+        [
+            extensions.count, variants.count, region == nil ? 0 : 1, script == nil ? 0 : 1, language == "no" ? 0 : 1,
+        ]
+    }
+}
+
+extension LanguageCodes {
+    /// The codes, with Norwegian replaced by Bokmål, which it nearly always is.
+    fileprivate var matchingForm: LanguageCodes {
+        var codes = self
+        if language == "no" { codes.language = "nb" }
+        return codes
     }
 }
 

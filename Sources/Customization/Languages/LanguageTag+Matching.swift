@@ -1,50 +1,4 @@
 extension LanguageTag {
-    /// Returns the available tags among this tag and its parents, from general to specific.
-    ///
-    /// Tags that imply the same language, script and region are equivalent, such as `zh-TW` and `zh-Hant`.
-    func chain(among candidates: [LanguageTag], _ codes: [LanguageCodes]) -> [LanguageTag] {
-        let fallbacks = fallbacks
-        let ways = fallbacks.map { LanguageCodes($0).matchingForm }
-        let languages = Set(ways.map(\.language))
-        let kin = codes.indices.filter { languages.contains(codes[$0].matchingForm.language) }
-        var chain: [LanguageTag] = []
-        for (index, way) in ways.enumerated().reversed() where !ways[..<index].contains(way) {
-            let group = zip(fallbacks, ways).filter { $0.1 == way }.map(\.0)
-            let related = kin.filter { group.contains(candidates[$0]) || codes[$0].matchingForm == way }
-                .map { candidates[$0] }
-            let members = related.filter { tag in
-                group.contains(tag) || tag.isGeneral && group.contains { $0.language == tag.language }
-            }
-            for tag in (members.isEmpty ? related : members).sorted(by: {
-                $0.specificity.lexicographicallyPrecedes($1.specificity)
-            })
-            where !chain.contains(tag) {
-                chain.append(tag)
-            }
-        }
-        return chain
-    }
-
-    private var isGeneral: Bool { region == nil && variants.isEmpty && extensions.isEmpty }
-
-    /// The numbers of extensions, variants, regions and scripts, for sorting general tags before specific ones.
-    var specificity: [Int] {
-        [
-            extensions.count, variants.count, region == nil ? 0 : 1, script == nil ? 0 : 1, language == "no" ? 0 : 1,
-        ]
-    }
-}
-
-extension LanguageCodes {
-    /// The codes, with Norwegian replaced by Bokmål, which it nearly always is.
-    fileprivate var matchingForm: LanguageCodes {
-        var codes = self
-        if language == "no" { codes.language = "nb" }
-        return codes
-    }
-}
-
-extension LanguageTag {
     /// The tag whose texts replace missing texts of this one; nil if only the base language remains.
     ///
     /// Private use, extensions and variants are dropped first, from the right, as in the lookup of RFC 4647, section 3.4.
@@ -56,13 +10,13 @@ extension LanguageTag {
         if !variants.isEmpty {
             return LanguageTag(language: language, script: script, region: region, variants: variants.dropLast())
         }
-        if let parent = Self.parents[description] { return LanguageTagParser.parse(parent) }
+        if let parent = Self.parents[description] { return parent }
         guard let region else {
             return script == nil || script != defaultScript ? nil : LanguageTag(language: language)
         }
         guard let script else {
-            let implied = maximized.script
-            guard implied != defaultScript else { return LanguageTag(language: language) }
+            let implied = LanguageCodes(self).script
+            guard implied != defaultScript ?? "" else { return LanguageTag(language: language) }
             return LanguageTag(language: language, script: implied, region: region)
         }
         if script == defaultScript, Self.parents["\(language)-\(region)"] != nil {
@@ -87,13 +41,14 @@ extension LanguageTag {
             extensions: extensions.dropLast() + kept)
     }
 
-    private static let parents: [String: String] = {
-        var parents: [String: String] = [:]
-        for (parent, children) in CLDRTable.pairs(CLDRLanguageData.parents) {
+    private static let parents: [String: LanguageTag] = {
+        var parents: [String: LanguageTag] = [:]
+        for (text, children) in CLDRTable.pairs(CLDRLanguageData.parents) {
+            guard let parent = LanguageTagParser.parse(text) else { continue }
             for child in children.split(separator: "+") {
                 // A region stands for a locale with the language of its parent.
                 let isRegion = child.first?.isLowercase == false
-                parents[isRegion ? parent.prefix { $0 != "-" } + "-" + child : String(child)] = parent
+                parents[isRegion ? "\(parent.language)-\(child)" : String(child)] = parent
             }
         }
         return parents
@@ -126,11 +81,16 @@ enum CLDRTable {
 
     /// Returns the pairs of a table in order.
     static func pairs(_ text: String) -> [(String, String)] {
-        // Bytes, because splitting characters would take milliseconds on the first use of a language.
-        text.utf8.split { $0 <= UInt8(ascii: " ") }.map { pair in
-            let key = pair.prefix { $0 != UInt8(ascii: "=") }
-            return (String(Substring(key)), String(Substring(pair[key.endIndex...].dropFirst())))
+        words(text).map { pair in
+            let key = pair.utf8.prefix { $0 != UInt8(ascii: "=") }
+            return (String(Substring(key)), String(pair[key.endIndex...].dropFirst()))
         }
+    }
+
+    /// Returns the parts of a text that whitespace separates.
+    static func words(_ text: String) -> [Substring] {
+        // Bytes, because splitting characters would take milliseconds on the first use of a language.
+        text.utf8.split { $0 <= UInt8(ascii: " ") }.map { Substring($0) }
     }
 
     /// Returns the keys of a table of `value=key+key` groups with their values.
