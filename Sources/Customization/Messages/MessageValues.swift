@@ -16,7 +16,9 @@ enum MessageValues {
             return values[positions[index]]
         case .pairs(let pairs, let names):
             guard names.indices.contains(index) else { return nil }
-            return pairs.first { $0.key == names[index] }?.value.formatValue
+            let name = names[index]
+            for (key, value) in pairs where key == name { return value.formatValue }
+            return nil
         case .dictionary(let values, let names):
             return names.indices.contains(index) ? values[names[index]]?.formatValue : nil
         }

@@ -102,7 +102,7 @@ extension LanguageConventions {
 
     /// Appends an integer.
     func append(_ number: some BinaryInteger, to text: inout String) {
-        data.numbers.append(digits: String(number.magnitude).utf8, isNegative: number < 0, to: &text)
+        data.numbers.append(digits: number.magnitude.description.utf8, isNegative: number < 0, to: &text)
     }
 
     /// The relation between the items of a list.
@@ -207,15 +207,13 @@ struct ListConventions: Sendable {
         return start.text(items[0], text)
     }
 
-    private static let patterns = CLDRFormatData.listPatterns.split { $0 == " " || $0 == "\n" }.map {
-        ListConventions($0)
-    }
+    private static let patterns = CLDRTable.words(CLDRFormatData.listPatterns)
     private static let locales = CLDRTable.readGroups(CLDRFormatData.lists).mapValues { numbers in
         numbers.split(separator: ".").compactMap { Int($0) }
     }
 
     /// Returns the patterns of a language, in the order of ``LanguageConventions/ListStyle``.
     static func of(_ language: LanguageTag) -> [ListConventions] {
-        (CLDRTable.lookUp(language, in: locales) ?? [0, 0, 0]).map { patterns[$0] }
+        (CLDRTable.lookUp(language, in: locales) ?? [0, 0, 0]).map { ListConventions(patterns[$0]) }
     }
 }

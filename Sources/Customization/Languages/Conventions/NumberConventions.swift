@@ -1,5 +1,7 @@
 /// The digits, symbols and patterns of a language's numbers.
-struct NumberConventions: Sendable {
+///
+/// A class, because each formatting of a number would copy the strings of a structure.
+final class NumberConventions: Sendable {
     /// The text around a number, and the sizes of its groups.
     struct Pattern: Sendable {
         var (positivePrefix, negativePrefix, suffix) = ("", "-", "")
@@ -65,9 +67,7 @@ struct NumberConventions: Sendable {
         return systems[digits[0]] ?? "latn"
     }
 
-    private static let sets = CLDRFormatData.numberSets.split { $0 == " " || $0 == "\n" }.map {
-        NumberConventions(String($0))
-    }
+    private static let sets = CLDRTable.words(CLDRFormatData.numberSets).map { NumberConventions(String($0)) }
     private static let locales = CLDRTable.readGroups(CLDRFormatData.numbers).compactMapValues { Int($0) }
 
     static func of(_ language: LanguageTag) -> NumberConventions {

@@ -221,7 +221,7 @@ struct PluralRuleSet: Sendable {
     }
 
     /// The rule sets, in the order of their numbers in ``CLDRPluralData``.
-    static let all = CLDRPluralData.ruleSets.split { $0 == " " || $0 == "\n" }.map { PluralRuleSet($0) }
+    static let all = CLDRTable.words(CLDRPluralData.ruleSets).map { PluralRuleSet($0) }
 
     func category(of operands: PluralOperands) -> PluralCategory {
         for (category, alternatives) in conditions
