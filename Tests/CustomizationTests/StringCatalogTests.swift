@@ -62,6 +62,34 @@ import Testing
         #expect(diagnostics.allSatisfy { $0.severity == .error && $0.location.line > 0 })
     }
 
+    @Test(
+        "A part that isn't read is reported at its place",
+        arguments: [
+            (#""localizations":[]"#, "5: error: \"localizations\" is not a dictionary"),
+            (#""localizations":{"en":{"variations":{}}}"#, "5: warning: expected \"stringUnit\" or \"variations\""),
+            (#""localizations":{"en":{"variations":[]}}"#, "5: warning: expected \"stringUnit\" or \"variations\""),
+            (#""localizations":{"en":{"variations":{"device":{}}}}"#, "5: warning: there is no text for a device"),
+            (
+                #""localizations":{"en":{"stringUnit":{"value":"%#@a@"}}}"#,
+                "5: error: %#@a@ is not defined"
+            ),
+            (
+                #""localizations":{"en":{"stringUnit":{"value":"%#@b@ %2$#@a@"},"substitutions":{"b":{"variations":"#
+                    + #"{"plural":{"other":{"stringUnit":{"value":"%arg %#@c@"}}}}}}}}"#,
+                "5: error: %#@a@ is not defined, 5: error: %#@c@ is not defined"
+            ),
+            (
+                #""localizations":{"en":{"variations":{"plural":{"other":{"variations":{"device":{"mac":"#
+                    + #"{"stringUnit":{"value":"x"}}}}}}}}}"#,
+                "5: warning: variations inside a plural form are not supported"
+            ),
+        ])
+    func skippedParts(text: String, problems: String) {
+        let catalog = "{\"sourceLanguage\":\"en\",\n\"strings\":{\n\"k\"\n:{\n\(text)}}}"
+        let (_, diagnostics) = StringsTable.parse(stringCatalog: Array(catalog.utf8), file: "a")
+        #expect(diagnostics.map { "\($0.line): \($0.severity): \($0.message)" }.joined(separator: ", ") == problems)
+    }
+
     @Test("Comments and places are those of the file")
     func places() throws {
         let bytes = Array(try Data(contentsOf: Self.folder.appending(path: "constructs.xcstrings")))

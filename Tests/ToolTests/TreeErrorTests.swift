@@ -27,6 +27,10 @@ import Testing
             "Localizable.xcstrings", cut.replacing("\"Save\"", with: "<<<<<<< HEAD\n\"Save\""),
             "Localizable.xcstrings:3"
         ),
+        (
+            "acme.lproj/Localizable.xcstrings", #"{"sourceLanguage": "en", "strings": {}}"#,
+            "acme.lproj/Localizable.xcstrings"
+        ),
         ("fr.lproj/Localizable.strings", conflict, "fr.lproj/Localizable.strings:2"),
         ("fr.lproj/Localizable.strings", "\"open\" = \"Ouv", "fr.lproj/Localizable.strings:1"),
         ("fr.lproj/More.stringsdict", "<plist><dict>", "fr.lproj/More.stringsdict:1"),

@@ -84,7 +84,11 @@ struct StringCatalog {
                 .init(key: string.key, value: value, place: .byte(offset), comment: comment))
         }
         var hasSource = false
-        for member in string.value["localizations"]?.members ?? [] {
+        let localizations = string.value["localizations"]
+        if let localizations, localizations.members == nil {
+            add(.error, .pluralMalformed, "\"localizations\" is not a dictionary", localizations)
+        }
+        for member in localizations?.members ?? [] {
             guard let language = LanguageTag(member.key) else {
                 add(.warning, .unknownFolder, "\"\(member.key)\" is not a language", at: member.offset)
                 continue
@@ -117,14 +121,18 @@ extension StringCatalog {
         let hasUnit = node["stringUnit"] != nil
         if hasUnit || choices.isEmpty {
             guard let text = text(of: node) else { return nil }
-            return substitutions.isEmpty ? .string(text) : message(text, substitutions)
+            return message(text, substitutions, node)
         }
         if let plural = choices["plural"] {
             let forms = forms(plural)
             return forms.isEmpty ? nil : .message(Self.plural(forms))
         }
+        let devices = choices["device"]?.value.members ?? []
+        if let device = choices["device"], devices.isEmpty {
+            add(.warning, .pluralMalformed, "there is no text for a device", at: device.offset)
+        }
         var messages: [String: CustomizationMessage] = [:]
-        for choice in choices["device"]?.value.members ?? [] {
+        for choice in devices {
             switch value(choice.value, substitutions: substitutions) {
             case .string(let text)?: messages[choice.key] = CustomizationMessage(text)
             case .message(let message)?: messages[choice.key] = message
@@ -145,7 +153,9 @@ extension StringCatalog {
         }
         if node["stringSet"] != nil {
             add(.note, .catalogPartSkipped, "sets of phrases are not supported and are skipped", node)
-        } else if node["variations"] == nil {
+        } else if node["variations"]?.members?.isEmpty == false {
+            add(.warning, .catalogPartSkipped, "variations inside a plural form are not supported", node)
+        } else {
             add(.warning, .pluralMalformed, "expected \"stringUnit\" or \"variations\"", node)
         }
         return nil
@@ -186,8 +196,10 @@ extension StringCatalog {
             format: "%\(number.position)$#@value@", variables: ["value": .init(valueType: type, forms: positional)])
     }
 
-    /// Returns the message of a text with variables, each of which varies by a number.
-    private mutating func message(_ text: String, _ substitutions: [PlacedValue.Member]) -> CustomizationValue? {
+    /// Returns the message of a text with variables, each of which varies by a number; the text itself without variables.
+    private mutating func message(
+        _ text: String, _ substitutions: [PlacedValue.Member], _ node: PlacedValue
+    ) -> CustomizationValue {
         var variables: [String: CustomizationMessage.Variable] = [:]
         var positions: [String: Int] = [:]
         for substitution in substitutions {
@@ -205,6 +217,11 @@ extension StringCatalog {
             let forms = forms(plural).mapValues { $0.replacingArgument(with: argument) }
             if !forms.isEmpty { variables[name] = .init(valueType: type, forms: forms) }
         }
+        let texts = [text] + variables.values.flatMap(\.forms.values)
+        for name in PrintfFormat.variables(in: texts) where !substitutions.contains(where: { $0.key == name }) {
+            add(.error, .pluralUnknownVariable, "%#@\(name)@ is not defined", node)
+        }
+        if substitutions.isEmpty { return .string(text) }
         guard !positions.isEmpty else { return .message(CustomizationMessage(format: text, variables: variables)) }
         // With the positions of variables, a placeholder without a position keeps that of its place in the text.
         func positioned(_ text: String, isForm: Bool) -> String {

@@ -73,8 +73,7 @@ private struct StringsDictReader {
         let forms = parts.flatMap { part in
             PluralCategory.allCases.compactMap { variables[part.key]?.forms[$0] }
         }
-        for placeholder in ([format] + forms).flatMap({ PrintfFormat($0).placeholders }) {
-            guard let name = placeholder.variable, !parts.contains(where: { $0.key == name }) else { continue }
+        for name in PrintfFormat.variables(in: [format] + forms) where !parts.contains(where: { $0.key == name }) {
             add(.error, .pluralUnknownVariable, "%#@\(name)@ is not defined", member)
         }
         return CustomizationMessage(format: format, variables: variables)

@@ -55,6 +55,13 @@ package struct LoadedFolder: Sendable {
         subfolders = names.filter { $0.hasSuffix(".lproj") && $0 != ".lproj" }.map { String($0.dropLast(6)) }
         for kind in TableFileKind.allCases {
             for fileName in names where fileName.hasSuffix(kind.suffix) {
+                // A catalog has every language, so its texts would have no place in the layer of one language or brand.
+                if kind == .stringCatalog, !name.isEmpty {
+                    report(
+                        .error, .catalogPartSkipped, "a string catalog in a .lproj folder isn't read; move it out",
+                        at: name + "/" + fileName)
+                    continue
+                }
                 read(fileName, kind: kind, policy: policy, earlier: earlier?.files[fileName])
             }
         }

@@ -30,6 +30,12 @@ package struct PrintfFormat: Hashable, Sendable {
         }
     }
 
+    /// Returns the names of the variables in texts, such as `files` in `%#@files@`, sorted.
+    static func variables(in texts: [String]) -> [String] {
+        let formats = texts.filter { $0.utf8.contains(UInt8(ascii: "#")) }.map { PrintfFormat($0) }
+        return Set(formats.flatMap(\.placeholders).compactMap(\.variable)).sorted()
+    }
+
     private static func conflicts(in segments: [Segment]) -> [MessageProblem] {
         var types: [Int: PlaceholderType] = [:]
         var problems: [MessageProblem] = []
