@@ -46,6 +46,26 @@ import Testing
         #expect(found.contains { $0.hasPrefix(finding.prefix(40)) }, "\(found)")
     }
 
+    @Test(
+        "A style or type that isn't supported is found, also in a string whose arguments all have types",
+        arguments: [
+            "{n, number, ::K 000}", "{n, number, ::unit/hour group-off ::}", "{n, number, ::rounding-mode-up}",
+            "{n, number, ::compact-long ,_}", "{n, number, ::@@#}", "{n, number, ::E0}", "{n, number, ::scale/3}",
+            "{n, spellout}", "{n,duration, %a}", "{n, ordinal}", "{n, number, ::percent percent}",
+        ])
+    func unsupported(text: String) {
+        let found = check(text, text)
+        #expect(found.count == 1 && found[0].hasPrefix("warning placeholder-malformed"), "\(found)")
+    }
+
+    @Test(
+        "A supported style has no finding",
+        arguments: [
+            "{n, number, ::percent scale/100 .00 sign-always integer-width/+000 ,_}", "{d, date, ::yMMMd}",
+            "{n, number, ::currency/EUR group-off}", "{n, number, ::unit/hour 000}", "{n, number, integer}",
+        ])
+    func supported(text: String) { #expect(check(text, text) == []) }
+
     @Test("Missing plural forms are found by language")
     func categories() {
         #expect(
@@ -59,7 +79,7 @@ import Testing
         "Strings with braces that aren't messages have no finding",
         arguments: [
             ("Use { and }", "{ et }"), ("{ \"json\": 1 }", "{ \"json\": 2 }"), ("plain", "simple"), ("{}", "{}"),
-            ("%@ {", "%@ }"),
+            ("%@ {", "%@ }"), ("f({x, y})", "g({x, number of})"), ("{ a, b }", "{ a, b }"),
         ])
     func others(base: String, text: String) {
         #expect(check(base, text) == [])

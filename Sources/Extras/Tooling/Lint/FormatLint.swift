@@ -141,24 +141,28 @@ extension CustomizationDiagnostic.Code {
 
 /// Compares the arguments of ICU messages with those of the base language, and finds syntax errors.
 ///
-/// A string is an ICU message if the base language's string has an argument in braces, or if it contains the start of a
-/// plural or a choice. Other strings can contain braces.
+/// A string is an ICU message if the base language's string has an argument in braces, or if it contains the start of an
+/// argument with a type. Other strings can contain braces.
 enum MessageLint {
     /// Whether a string has an argument in braces.
     private static func isMessage(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
         // "Use { and }" has no argument.
-        return hasChoice(text)
+        return hasType(text)
             || CustomizationMessage(icu: text).argumentUses.contains { text.contains("{\($0.name)}") }
     }
 
-    /// Whether a string contains the start of a plural or a choice, well-formed or not.
-    private static func hasChoice(_ text: String) -> Bool {
+    /// The types of ICU's arguments, with those that aren't supported.
+    private static let types: Set<String> = [
+        "plural", "select", "selectordinal", "number", "date", "time", "spellout", "ordinal", "duration",
+    ]
+
+    /// Whether a string contains the start of an argument with a type, well-formed or not.
+    private static func hasType(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
         return text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1).contains { part in
             let words = part.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
-            return words.count > 1
-                && ["plural", "select", "selectordinal"].contains(String(words[1]).trimmingSpace())
+            return words.count > 1 && types.contains(String(words[1].prefix { $0 != "}" }).trimmingSpace())
         }
     }
 
@@ -166,7 +170,7 @@ enum MessageLint {
     static func check(
         _ entry: CustomizationEntry, base: String?, language: LanguageTag?
     ) -> [CustomizationDiagnostic] {
-        guard case .string(let text) = entry.value, isMessage(base ?? text) || hasChoice(text) else { return [] }
+        guard case .string(let text) = entry.value, isMessage(base ?? text) || hasType(text) else { return [] }
         var findings: [CustomizationDiagnostic] = []
         func add(
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
