@@ -136,6 +136,10 @@ import Testing
             (["en": unit("%@"), "fr": unit("%lld")], "argument 1 is a whole number in fr and a text in en"),
             (["en": unit("%lld"), "fr": unit("%.1f")], "argument 1 is a number in fr and a whole number in en"),
             (["en": unit("%1$@ %1$lld")], "argument 1 is a whole number in en and a text in en"),
+            (
+                ["en": unit("100 % sure %@")],
+                "\"% s\" in en is read as a placeholder; write %% for a percent sign"
+            ),
             (["en": unit("{n}"), "fr": unit("%lld")], "fr has arguments by position, and en has them by name"),
             (
                 ["en": unit("{n, number}"), "fr": unit("{n, select, a {x} other {y}}")],

@@ -94,10 +94,15 @@ package struct MessageSignature: Sendable {
     }
 
     private mutating func add(_ text: String, _ source: Source) {
-        let format = PrintfFormat(text)
-        // A sign before a space, as in "50 % of all", isn't a placeholder.
-        guard !format.placeholders.contains(where: \.isAccidental) else { return }
-        if !format.placeholders.isEmpty { return add(CustomizationMessage(text), source) }
+        let placeholders = PrintfFormat(text).placeholders
+        // A sign before a space, as in "50 % of all", isn't a placeholder, but formatting it beside others takes a value.
+        if let accidental = placeholders.first(where: \.isAccidental) {
+            if placeholders.allSatisfy(\.isAccidental) { return }
+            return contradict(
+                source, "\"\(accidental.text)\" in \(source.name) is read as a placeholder; write %% for a percent sign"
+            )
+        }
+        if !placeholders.isEmpty { return add(CustomizationMessage(text), source) }
         let message = CustomizationMessage(icu: text)
         guard text.utf8.contains(UInt8(ascii: "{")), message.problems.isEmpty else { return }
         addNamed(message, source)
