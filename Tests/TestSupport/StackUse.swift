@@ -14,8 +14,8 @@ package func stackUse<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> (value: Value, bytes: Int) {
     try await offPool {
-        let size = 64 << 20
-        // Fresh pages are zero, so that the lowest other word is the end of the deepest frame.
+        let size = 16 << 20
+        // Fresh pages are zero, so that the lowest other page is the end of the deepest frame.
         let stack = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         guard let stack, stack != MAP_FAILED else { throw NoStack() }
         defer { munmap(stack, size) }
@@ -37,10 +37,11 @@ package func stackUse<Value: Sendable>(
         #else
             pthread_join(thread, nil)
         #endif
-        let words = UnsafeRawBufferPointer(start: stack, count: size).bindMemory(to: UInt.self)
-        let unused = words.firstIndex { $0 != 0 } ?? words.count
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        var unused = 0
+        while unused < size, memcmp(stack + unused, zeros, zeros.count) == 0 { unused += zeros.count }
         guard let value = try work.result?.get() as? Value else { throw NoStack() }
-        return (value, size - unused * MemoryLayout<UInt>.size)
+        return (value, size - unused)
     }
 }
 
