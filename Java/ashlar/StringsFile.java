@@ -13,7 +13,7 @@ final class StringsFile {
     /** The upper half of the NeXTSTEP character set, which octal escapes use. */
     private static final String NEXTSTEP = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿"
         + "¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ\0\0";
-    private static final int MAXIMUM_DEPTH = 128;
+    private static final int MAXIMUM_DEPTH = 100;
 
     // Android's \w and \s differ from Java's, so the patterns name the characters.
     private static final Pattern SPACE =

@@ -201,7 +201,7 @@ import Testing
 
     @Test("Configurations of the highest depth are compared on a small stack", .timeLimit(.minutes(5)))
     func deepComparison() async throws {
-        @Sendable func bytes(_ core: String) -> [UInt8] { Self.nest("{\"a\":", "[", core, "]", "}", 127) }
+        @Sendable func bytes(_ core: String) -> [UInt8] { Self.nest("{\"a\":", "[", core, "]", "}", 99) }
         let outcome = await onSmallStack { () -> [Bool] in
             func config(_ core: String) -> ApplicationConfig? {
                 try? read(bytes(core)) { $0.limits.depth = 10_000 }.get()
@@ -259,14 +259,14 @@ import Testing
         #expect(error.code == .limitExceeded)
         #expect(
             error.description.contains(
-                "expected at most 128 nested dictionaries and arrays (ApplicationConfig.plist:1:"))
+                "expected at most 100 nested dictionaries and arrays (ApplicationConfig.plist:1:"))
     }
 
     @Test(
         "The deepest dictionaries are parsed, merged, printed and freed on a stack of 512 KB",
         .timeLimit(.minutes(5)))
     func deepWithinLimit() async throws {
-        let depth = 128
+        let depth = 100
         let bytes = Self.nest("", "{\"a\":", "1", "}", "", depth)
         let text = await onSmallStack { () -> String in
             var plan = ConfigPlan(

@@ -91,7 +91,7 @@ import Testing
     @Test("Nesting deeper than the limit is rejected")
     func depth() throws {
         var objects: [[UInt8]] = [[0xD1, 1, 2], Self.text("a")]
-        for level in 0..<120 { objects.append([0xA1, UInt8(level + 3)]) }
+        for level in 0..<90 { objects.append([0xA1, UInt8(level + 3)]) }
         objects.append([0x09])
         guard case .failure(let error) = read(Self.file(objects), adjust: { $0.limits.depth = 60 }) else {
             Issue.record("read")

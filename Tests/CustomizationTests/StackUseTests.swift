@@ -11,7 +11,7 @@ import Testing
     #endif
 
     static func nest(_ head: String, _ open: String, _ core: String, _ close: String, _ tail: String) -> [UInt8] {
-        Array((head + String(repeating: open, count: 127) + core + String(repeating: close, count: 127) + tail).utf8)
+        Array((head + String(repeating: open, count: 99) + core + String(repeating: close, count: 99) + tail).utf8)
     }
 
     @Test(

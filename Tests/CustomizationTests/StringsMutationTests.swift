@@ -190,7 +190,7 @@ import Testing
 
     @Test("The number of bytes that are read twice is limited")
     func rereading() {
-        // Every line fails 128 dictionaries further on, and starts a statement again.
+        // Every line fails 100 dictionaries further on, and starts a statement again.
         let source = String(repeating: "\"k\" = {a = b;\n", count: 3000)
         let problems = StringsTable.parse(strings: Array(source.utf8)).diagnostics
         #expect(problems.first?.code == .tooDeep)

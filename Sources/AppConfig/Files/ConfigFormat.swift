@@ -91,7 +91,7 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     ///   - line: The line of the value, from 1, or 0 if unknown.
     ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
     ///   - isSecret: Whether the value, and every value that is built from it, is never printed.
-    /// - Throws: ``ConfigError`` if the path doesn't start with a key or has more than 128 steps, or if an index is beyond
+    /// - Throws: ``ConfigError`` if the path doesn't start with a key or has more than 100 steps, or if an index is beyond
     ///   the end of an array.
     public mutating func set(
         _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0, isSecret: Bool = false
@@ -164,7 +164,7 @@ public struct JSONWithCommentsFormat: ConfigFormat {
 
 /// The limits beyond which a source is rejected with an error.
 public struct ConfigLimits: Sendable, Hashable {
-    /// The maximum nesting of dictionaries and arrays, by default and at most 128.
+    /// The maximum nesting of dictionaries and arrays, by default and at most 100.
     ///
     /// Reading a file of this depth uses less than a half of the 512 KB that a secondary thread of Apple's systems has.
     public var depth: Int = ConfigLimits.deepest { didSet { depth = min(max(depth, 1), Self.deepest) } }

@@ -6,7 +6,7 @@ extension ApplicationConfig {
     /// The value at a path; setting it writes a run-time value, and setting `nil` removes the key.
     ///
     /// Writing creates missing dictionaries on the path and replaces other values on it. An index can be that of an
-    /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 128 steps, change
+    /// element, or the number of elements to append one. Other writes to arrays, and writes at more than 100 steps, change
     /// nothing and record a diagnostic in `diagnostics`.
     ///
     /// - Complexity: Reading is O(*n*) in the values below the path; the first write to a copy is O(*n*) in the entries of the

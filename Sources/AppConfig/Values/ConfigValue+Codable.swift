@@ -11,7 +11,7 @@
 extension ConfigValue: Codable {
     /// Decodes a value of any type.
     ///
-    /// - Throws: `DecodingError` if a configuration can't contain the value, or if it is nested more than 128 levels deep.
+    /// - Throws: `DecodingError` if a configuration can't contain the value, or if it is nested more than 100 levels deep.
     public init(from decoder: any Decoder) throws { self = try Self.value(of: decoder, depth: 0) }
 
     private static func value(of decoder: any Decoder, depth: Int) throws -> ConfigValue {

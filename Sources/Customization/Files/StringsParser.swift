@@ -11,7 +11,7 @@ struct StringsParser {
     typealias Problem = StringsLexer.Problem
 
     /// The maximum number of nested lists and dictionaries, which are read with recursion, like those of other files.
-    static let maximumDepth = 128
+    static let maximumDepth = 100
     /// The maximum number of listed problems; further problems are only counted.
     static let maximumDiagnostics = 1000
 

@@ -7,7 +7,7 @@ package struct PlacedValue: Sendable {
     ///
     /// All work on a tree of this depth uses less than a half of 512 KB of stack in optimized builds, which is what a
     /// secondary thread of Apple's systems has.
-    package static let deepest = 128
+    package static let deepest = 100
 
     package enum Content: Sendable {
         case null
