@@ -19,10 +19,10 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     public var pattern: String { route.pattern.source }
 
     /// The scheme in lowercase; nil for a path.
-    package var scheme: String? { parts.hasAuthority ? parts.text(at: 0) : nil }
+    package var scheme: String? { parts.authority?.scheme }
 
     /// The host in normal form, with its port unless that is the scheme's default; nil for a path.
-    package var host: String? { parts.hasAuthority ? parts.text(at: 1) : nil }
+    package var host: String? { parts.authority?.host }
 
     /// The path, percent-encoded as in the URL; `/` for a URL that ends with its host.
     package var path: String {
@@ -106,4 +106,16 @@ struct RouteValue: Sendable {
     var parts: [String]?
     /// The decoded segments: one, or several for a catch-all.
     var segments: [String] { parts ?? [text] }
+}
+
+extension RouteValue {
+    /// Returns the value of a parameter in a segment, which its type may convert; nil for another segment.
+    init?(_ segment: String, of parameter: RouteParameter) {
+        guard !segment.isEmpty else { return nil }
+        text = segment
+        guard let type = parameter.type else { return }
+        let (isValid, converted) = type.check(segment)
+        guard isValid else { return nil }
+        self.converted = converted
+    }
 }

@@ -43,7 +43,7 @@ extension RoutePattern {
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
         try checkNames(values)
-        var result = authority?.text ?? ""
+        var result = authority ?? ""
         for segment in segments {
             switch segment {
             case .literal(let text): result += "/" + Self.encoded(text)

@@ -21,7 +21,8 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
     let source: String
     /// The names of all parameters, in order.
     public let parameterNames: [String]
-    let authority: RouteAuthority?
+    /// The scheme and the host in lowercase, such as `https://example.com`; nil for a path.
+    let authority: String?
     /// The segments of the path.
     let segments: [RouteSegment]
 
@@ -49,7 +50,7 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
         segments.compactMap { segment in segment.name.map { ($0, segment.type?.name) } }
     }
 
-    /// Returns the scheme, the host and the segments of the path as they are matched with these options.
+    /// Returns the scheme with the host, and the segments of the path, as they are matched with these options.
     func matchedPath(_ options: RouterOptions) -> ArraySlice<RouteSegment> {
         var path = segments
         let endsInSlash = path.last?.isEmpty == true
@@ -57,19 +58,11 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
         if endsInSlash, !options.ignoresTrailingSlash { path.append(.literal("")) }
         if !options.isCaseSensitive { path = path.map(\.lowercased) }
         guard let authority else { return path[...] }
-        return [.literal(authority.scheme), .literal(authority.host)] + path
+        return [.literal(authority)] + path
     }
 }
 
-/// The scheme and host before a pattern's path, in lowercase.
-struct RouteAuthority: Sendable {
-    let scheme: String
-    let host: String
-
-    var text: String { "\(scheme)://\(host)" }
-}
-
-/// One segment of a pattern, or its scheme or host.
+/// One segment of a pattern, or its scheme with its host.
 enum RouteSegment: Sendable {
     case literal(String)
     case parameter(RouteParameter)
@@ -106,15 +99,6 @@ final class RouteParameter: Sendable {
         self.name = name
         self.type = type
     }
-
-    /// Returns the value in a segment, with the value to which its type converts it; nil for another segment.
-    func match(_ url: RouteURL, at index: Int) -> RouteValue? {
-        if url.isEmpty(at: index) { return nil }
-        let text = url.text(at: index)
-        guard let type else { return RouteValue(text: text) }
-        let (isValid, converted) = type.check(text)
-        return isValid ? RouteValue(text: text, converted: converted) : nil
-    }
 }
 
 /// Parses the text of a pattern.
@@ -124,7 +108,7 @@ struct RoutePatternParser {
     private let types: [RouteParameterType]
     private var at = 0
     private(set) var names: [String] = []
-    private(set) var authority: RouteAuthority?
+    private(set) var authority: String?
     private(set) var segments: [RouteSegment] = []
 
     init(_ source: String, _ types: [RouteParameterType]) {
@@ -171,8 +155,7 @@ struct RoutePatternParser {
         let host = Array(bytes[start..<at])
         do {
             let parts = try URLText.authority(host.indices, in: host, URLHost.Rules(scheme: scheme))
-            let name = RouteURL.host(parts.host, port: parts.port, scheme: scheme)
-            authority = RouteAuthority(scheme: scheme, host: name)
+            authority = "\(scheme)://" + RouteURL.host(parts.host, port: parts.port, scheme: scheme)
         } catch {
             throw failure(
                 "patternMalformedHost", error.expected ?? "a plain host", found: error.found, at: start + error.offset)

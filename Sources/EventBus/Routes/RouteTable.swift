@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// An immutable snapshot of the routes of a router.
 ///
 /// A table is thread-safe. Get it from ``Router/current``, or create one from patterns to match URLs without a bus:
@@ -10,7 +12,7 @@
 public struct RouteTable: Sendable {
     /// The options with which the routes were registered.
     let options: RouterOptions
-    /// The tree of the routes of paths, and that of URLs, whose first two segments are the scheme and the host.
+    /// The tree of the routes of paths, and that of URLs, whose first segment is the scheme with the host.
     private var trees = [RouteNode(), RouteNode()]
     /// The number of routes in the table.
     package private(set) var count = 0
@@ -62,7 +64,7 @@ public struct RouteTable: Sendable {
     package var patterns: [String] { routes.map(\.pattern.source) }
 
     /// Returns the root of the tree for a URL.
-    func root(of url: RouteURL) -> RouteNode { trees[url.hasAuthority ? 1 : 0] }
+    func root(of url: RouteURL) -> RouteNode { trees[url.authority == nil ? 0 : 1] }
 
     // MARK: Routes
 
@@ -116,62 +118,167 @@ public struct RouteTable: Sendable {
     }
 }
 
+/// A node of the tree of routes: the segments that can follow, and the route that ends here.
+///
+/// A tree is a value: a change copies only the nodes on its path, and only if a snapshot shares them.
+struct RouteNode: Sendable {
+    /// A parameter or a catch-all, and the node after it.
+    struct Parameter: Sendable {
+        let segment: RouteSegment
+        let rank: RouteRank
+        var node = RouteNode()
+    }
+
+    private var literals: [String: RouteNode] = [:]
+    /// The parameters, and last the catch-all, in the order in which they are tried.
+    private(set) var parameters: [Parameter] = []
+    private(set) var route: Route?
+
+    /// Returns the node after a segment that is a literal.
+    func next(after url: RouteURL, at index: Int) -> RouteNode? {
+        // An empty dictionary would hash the segment.
+        literals.isEmpty ? nil : literals[url.key(at: index)]
+    }
+
+    var isEmpty: Bool { route == nil && literals.isEmpty && parameters.isEmpty }
+
+    /// Returns the route at a path of a pattern.
+    func route(at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) -> Route? {
+        guard let segment = path.first else { return route }
+        if case .literal(let text) = segment {
+            return literals[text]?.route(at: path.dropFirst(), types)
+        }
+        let rank = RouteRank(segment, types)
+        return parameters.first { $0.rank == rank }?.node.route(at: path.dropFirst(), types)
+    }
+
+    /// Sets the route at a path of a pattern; nil removes it and the nodes that are then empty.
+    mutating func set(_ route: Route?, at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) {
+        guard let segment = path.first else {
+            self.route = route
+            return
+        }
+        if case .literal(let text) = segment {
+            literals[text, default: RouteNode()].set(route, at: path.dropFirst(), types)
+            if route == nil, literals[text]?.isEmpty == true { literals[text] = nil }
+            return
+        }
+        let rank = RouteRank(segment, types)
+        let index = parameters.firstIndex { $0.rank >= rank } ?? parameters.endIndex
+        if index == parameters.endIndex || parameters[index].rank != rank {
+            parameters.insert(Parameter(segment: segment, rank: rank), at: index)
+        }
+        parameters[index].node.set(route, at: path.dropFirst(), types)
+        if route == nil, parameters[index].node.isEmpty { parameters.remove(at: index) }
+    }
+
+    /// All routes in this node and below it, in the order in which they are tried.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of nodes.
+    var routes: [Route] {
+        let literals = literals.sorted { $0.key < $1.key }
+        return [route].compactMap(\.self) + literals.flatMap(\.value.routes) + parameters.flatMap(\.node.routes)
+    }
+}
+
+/// A search for the route of a URL, by precedence at each segment from the left, with full backtracking.
+///
+/// A node represents one sequence of choices, so each is visited at most once.
+struct RouteSearch {
+    let url: RouteURL
+    /// The values captured on the path to the current node.
+    private var values: [RouteValue] = []
+    private var steps = 0
+
+    init(_ url: RouteURL) { self.url = url }
+
+    /// Returns the route below a node for the segments from a position to the end; nil if there is none.
+    mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> Route? {
+        guard index < url.segments.count else { return node.route }
+        if let next = node.next(after: url, at: index) {
+            try countStep()
+            if let route = try find(from: next, at: index + 1) { return route }
+        }
+        // By index, because a copy of an element counts all its references.
+        for choice in node.parameters.indices {
+            try countStep()
+            let count = values.count
+            switch node.parameters[choice].segment {
+            case .literal: continue
+            case .catchAll:
+                let segments = Array(url.segments[index...])
+                // A single slash isn't a value.
+                if segments == [""] { continue }
+                values.append(RouteValue(text: segments.joined(separator: "/"), parts: segments))
+                return node.parameters[choice].node.route
+            case .parameter(let parameter):
+                guard let value = RouteValue(url.segments[index], of: parameter) else { continue }
+                values.append(value)
+            }
+            if let route = try find(from: node.parameters[choice].node, at: index + 1) { return route }
+            values.removeSubrange(count...)
+        }
+        return nil
+    }
+
+    /// Returns the match with a route that was found.
+    func match(with route: Route) -> RouteMatch { RouteMatch(url, route, values) }
+
+    private mutating func countStep() throws(EventBusError) {
+        steps += 1
+        guard steps <= RouteLimits.steps else {
+            throw EventBusError(
+                .matchTooCostly, subject: url.text, expected: "at most \(RouteLimits.steps) places of the tree to visit"
+            )
+        }
+    }
+}
+
+/// The precedence of a segment among the segments of a node: the tree tries the smaller rank first.
+///
+/// Segments that match the same texts have equal ranks.
+struct RouteRank: Comparable, Sendable {
+    /// The kinds of segments, in the order in which they are tried.
+    enum Kind: Int, Sendable {
+        case literal
+        case typed
+        case plain
+        case catchAll
+    }
+
+    let kind: Kind
+    /// The order within a kind: the text of a literal; an earlier type, then its name.
+    private var order: [Int] = []
+
+    init(_ segment: RouteSegment, _ types: [RouteParameterType]) {
+        switch segment {
+        case .literal(let text):
+            kind = .literal
+            order = text.utf8.map { Int($0) }
+        case .catchAll: kind = .catchAll
+        case .parameter(let parameter):
+            guard let type = parameter.type else {
+                kind = .plain
+                return
+            }
+            kind = .typed
+            // Of types with the same name, the last one is in use.
+            let all = types + RouteParameterType.restricting
+            let index = types.lastIndex { $0.name == type.name } ?? all.firstIndex { $0.name == type.name }
+            order = [index ?? all.count] + type.name.utf8.map { Int($0) }
+        }
+    }
+
+    static func < (a: Self, b: Self) -> Bool {
+        a.kind == b.kind ? a.order.lexicographicallyPrecedes(b.order) : a.kind.rawValue < b.kind.rawValue
+    }
+}
+
 extension EventBusError.Code {
     /// A pattern that matches exactly the paths of a registered pattern, which is in `found`.
     public static let routeConflict = Self("routeConflict")
     /// No route matches the path.
     public static let routeNotFound = Self("routeNotFound")
-}
-
-/// The options for matching patterns and paths.
-public struct RouterOptions: Sendable {
-    package var isCaseSensitive: Bool
-    package var ignoresTrailingSlash: Bool
-    package var types: [RouteParameterType]
-    package var replacesConflicts: Bool
-
-    /// The behavior of iStructure: letters match in any case, and a later route replaces an earlier one.
-    ///
-    /// Other behavior of iStructure isn't restored: matches that start in the middle of a path, parameters that are
-    /// empty or contain slashes, queries inside parameters, and an arbitrary order of routes.
-    public static let seed = RouterOptions(isCaseSensitive: false, replacesConflicts: true)
-
-    /// Creates options.
-    ///
-    /// - Parameters:
-    ///   - isCaseSensitive: Whether matching distinguishes lowercase and uppercase ASCII letters; other letters are always
-    ///     distinguished.
-    ///   - ignoresTrailingSlash: Whether one slash at the end of a path or pattern is ignored, so that `/notes/` equals
-    ///     `/notes`.
-    ///   - types: Parameter types, which are tried in this order, before the built-in types; for duplicate names, the last
-    ///     type wins.
-    ///   - replacesConflicts: Whether a route silently replaces an earlier route that matches the same paths. Otherwise such
-    ///     a route is an error, unless it is registered with `replacing: true`.
-    public init(
-        isCaseSensitive: Bool = true, ignoresTrailingSlash: Bool = true, types: [RouteParameterType] = [],
-        replacesConflicts: Bool = false
-    ) {
-        self.isCaseSensitive = isCaseSensitive
-        self.ignoresTrailingSlash = ignoresTrailingSlash
-        self.types = types
-        self.replacesConflicts = replacesConflicts
-    }
-}
-
-/// The limits for paths and patterns; a URL over its limit in bytes is rejected in constant time.
-package enum RouteLimits {
-    /// The maximum length of a percent-encoded path in bytes.
-    package static let pathBytes = 8192
-    /// The maximum length of scheme, host, query and fragment together in bytes.
-    package static let otherBytes = 16_384
-    /// The maximum number of segments of a path or pattern.
-    package static let segments = 128
-    /// The maximum length of a pattern, in bytes of UTF-8.
-    package static let patternBytes = 8192
-    /// The maximum number of parameters of a pattern.
-    package static let parameters = 32
-    /// The maximum number of literals and parameters that one match tries.
-    ///
-    /// Each is tried at most once, so only a table with many overlapping patterns can reach the limit.
-    package static let steps = 65_536
+    /// A match would try more literals and parameters than the limit.
+    package static let matchTooCostly = Self("matchTooCostly")
 }

@@ -2,34 +2,20 @@ internal import AshlarCore
 
 /// A URL as routes match it: its parts, and its decoded segments.
 ///
-/// The path is split at its slashes, and then each segment is decoded once, into one buffer of bytes; only a captured value
-/// becomes a string. The query and the fragment are decoded, too, so that a malformed escape anywhere in the URL is an
-/// error.
+/// The path is split at its slashes, and then each segment is decoded once. The query and the fragment are decoded, too, so that a
+/// malformed escape anywhere in the URL is an error.
 final class RouteURL: Sendable {
-    /// A part of the URL between two slashes, or its scheme or host.
-    struct Segment: Sendable {
-        /// The encoded bytes in the URL.
-        let range: Range<Int>
-        /// The decoded bytes.
-        fileprivate let part: Range<Int>
-    }
-
     /// The URL, as passed to the match.
     let text: String
-    /// The scheme and the host in normal form, if the URL has them, and then the segments of the path.
-    ///
-    /// A path that ends with a slash ends with an empty segment, also if the options ignore it.
-    let segments: [Segment]
-    /// The number of segments that are matched.
-    let matchedCount: Int
-    let hasAuthority: Bool
+    /// The scheme and the host in normal form; nil for a path.
+    let authority: (scheme: String, host: String)?
+    /// The scheme with the host, if the URL has them, and then the decoded segments of the path.
+    let segments: [String]
     let pathRange: Range<Int>
     /// The decoded query; empty if there is none.
     let query: RouteQuery
     /// The decoded text after `#`; nil if there is none.
     let fragment: String?
-    /// The decoded bytes of the segments.
-    private let decoded: [UInt8]
     private let isCaseSensitive: Bool
 
     /// Splits and decodes a URL.
@@ -46,72 +32,52 @@ final class RouteURL: Sendable {
 
     private init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
         let bytes = Array(url.utf8)
-        var segments: [Segment] = []
+        var segments: [String] = []
         segments.reserveCapacity(8)
-        // A path without escapes contains its decoded segments.
-        var decoded = bytes
+        var authority: (scheme: String, host: String)?
         var pathStart = 0
-        hasAuthority = bytes.first != .slash
-        if hasAuthority {
+        if bytes.first != .slash {
             guard let schemeEnd = URLText.schemeEnd(bytes), bytes[schemeEnd...].starts(with: "://".utf8) else {
                 throw EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
             }
             let parts: URLText
             do { parts = try URLText(bytes) } catch { throw EventBusError(error, in: url) }
-            let start = schemeEnd + "://".utf8.count
-            pathStart = bytes[start...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
+            pathStart = bytes[(schemeEnd + "://".utf8.count)...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
             let host = Self.host(parts.host, port: parts.port, scheme: parts.scheme)
-            for (text, range) in [(parts.scheme, 0..<schemeEnd), (host, start..<pathStart)] {
-                segments.append(Segment(range: range, part: decoded.count..<decoded.count + text.utf8.count))
-                decoded += text.utf8
-            }
+            authority = (parts.scheme, host)
+            segments.append("\(parts.scheme)://\(host)")
         }
-        var pathEnd = pathStart
-        var hasEscapes = false
-        while pathEnd < bytes.count, bytes[pathEnd] != .question, bytes[pathEnd] != .hashMark {
-            hasEscapes = hasEscapes || bytes[pathEnd] == .percent
-            pathEnd += 1
-        }
+        let pathEnd = bytes[pathStart...].firstIndex { $0 == .question || $0 == .hashMark } ?? bytes.count
         let queryEnd = bytes[pathEnd...].firstIndex(of: .hashMark) ?? bytes.count
         guard pathEnd - pathStart <= RouteLimits.pathBytes,
             bytes.count - pathEnd + pathStart <= RouteLimits.otherBytes
         else { throw Self.tooLong(url) }
         let authorityCount = segments.count
-        var matchedCount = authorityCount
+        let hasEscapes = bytes[pathStart..<pathEnd].contains(.percent)
         do throws(URLFault) {
-            query =
-                pathEnd < queryEnd
-                ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd]) : RouteQuery()
+            query = pathEnd < queryEnd ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd]) : RouteQuery()
             fragment = queryEnd < bytes.count ? try Self.fragment(bytes[(queryEnd + 1)...]) : nil
             var start = pathStart + 1
-            while start <= pathEnd, matchedCount - authorityCount <= RouteLimits.segments {
-                var end = start
-                while end < pathEnd, bytes[end] != .slash { end += 1 }
+            while start <= pathEnd, segments.count - authorityCount <= RouteLimits.segments {
+                let end = bytes[start..<pathEnd].firstIndex(of: .slash) ?? pathEnd
                 defer { start = end + 1 }
-                let isLast = end == pathEnd
                 // "/" has no segments. An empty last segment is the slash at the end of a path.
-                if start == end, isLast, segments.count == authorityCount { continue }
-                if !isLast || start < end || !options.ignoresTrailingSlash { matchedCount += 1 }
-                var part = start..<end
-                if hasEscapes {
-                    let first = decoded.count
-                    try PercentCoding.decode(bytes[start..<end], into: &decoded)
-                    part = first..<decoded.count
-                }
-                segments.append(Segment(range: start..<end, part: part))
+                if start == pathEnd, segments.count == authorityCount || options.ignoresTrailingSlash { continue }
+                let segment = bytes[start..<end]
+                segments.append(
+                    hasEscapes ? try PercentCoding.decode(segment) : String(decoding: segment, as: UTF8.self))
             }
         } catch {
             throw EventBusError(error, in: url)
         }
-        guard matchedCount - authorityCount <= RouteLimits.segments else {
+        guard segments.count - authorityCount <= RouteLimits.segments else {
             throw EventBusError(.pathTooManySegments, subject: url)
         }
         text = url
         pathRange = pathStart..<pathEnd
         isCaseSensitive = options.isCaseSensitive
+        self.authority = authority
         self.segments = segments
-        self.matchedCount = matchedCount
-        self.decoded = decoded
     }
 
     /// Returns a decoded fragment, in which a lone `%` is text, as in browsers.
@@ -138,42 +104,17 @@ final class RouteURL: Sendable {
         EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
     }
 
-    // MARK: Parts
-
-    /// The positions of the segments of the path, including an empty one for a slash at its end.
-    var path: Range<Int> { (hasAuthority ? 2 : 0)..<segments.count }
-
-    func isEmpty(at index: Int) -> Bool { segments[index].part.isEmpty }
+    /// The segments, and an empty one for a slash at the end that the options ignore.
+    var allSegments: [String] {
+        let pathCount = segments.count - (authority == nil ? 0 : 1)
+        let isIgnored = pathCount > 0 && segments.last != "" && Array(text.utf8)[pathRange].last == .slash
+        return isIgnored ? segments + [""] : segments
+    }
 
     /// Returns a segment as it is compared with literals: in lowercase if the options ignore case.
-    func key(at index: Int) -> RouteKey {
-        let bytes = decoded[segments[index].part]
-        return RouteKey(isCaseSensitive ? bytes : bytes.map(\.asciiLowercased)[...])
-    }
+    func key(at index: Int) -> String { key(of: segments[index]) }
 
-    /// Returns the decoded text of a segment.
-    func text(at index: Int) -> String { String(decoding: decoded[segments[index].part], as: UTF8.self) }
-
-    /// Returns the decoded segments of the path from a position to the end, including those that the options ignore.
-    func decodedPath(from index: Int) -> [String] {
-        let bytes = Array(text.utf8)[segments[index].range.lowerBound..<segments[matchedCount - 1].range.upperBound]
-        // The initializer has checked every escape.
-        return bytes.split(separator: .slash, omittingEmptySubsequences: false).map {
-            PercentCoding.decode(String(decoding: $0, as: UTF8.self)) ?? ""
-        }
-    }
-}
-
-/// A decoded segment, compared by its bytes.
-struct RouteKey: Hashable, Sendable {
-    let bytes: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-
-    init(_ text: String) { bytes = Array(text.utf8)[...] }
-
-    // The slice's own implementation combines its bytes one by one.
-    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    func key(of segment: String) -> String { isCaseSensitive ? segment : segment.asciiLowercased }
 }
 
 extension String {

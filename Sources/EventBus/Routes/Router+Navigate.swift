@@ -77,7 +77,7 @@ extension Router {
                 return navigation
             }
             trail.append(url)
-            if trail.contains(where: { $0.utf8.elementsEqual(next.utf8) }) {
+            if trail.contains(next) {
                 throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next])
             }
             guard trail.count <= Self.maximumRedirects else {
@@ -92,7 +92,7 @@ extension Router {
     /// Returns the match of a URL; if there is none, triggers an event and throws.
     private func find(_ url: String, _ trail: [String]) throws(EventBusError) -> RouteMatch {
         do {
-            return try match(url)
+            return try state.withLock { $0.table }.match(url)
         } catch {
             var error = error
             error.trail = trail
@@ -116,6 +116,11 @@ extension Router {
             }
         }
         return nil
+    }
+
+    /// The guards of a match, in the order in which they are asked.
+    private func guards(of match: RouteMatch) -> [RouteGuard] {
+        state.withLock { $0.guards }.filter { $0.covers(match) }
     }
 
     /// Runs the action of a navigation's route; returns the URL of a redirect, or nil if the navigation is complete.
@@ -160,4 +165,98 @@ private final class NavigationScope: Sendable {
     var isCurrent: Bool { !hasEnded.load(ordering: .acquiring) }
 
     func end() { hasEnded.store(true, ordering: .releasing) }
+}
+
+/// A registered route: a pattern, its action, and the source location of the registration; it is its own watch.
+final class Route: WatchHost {
+    enum Action: Sendable {
+        case run(@Sendable (Navigation) async throws -> Void)
+        case redirect(@Sendable (Navigation) throws(EventBusError) -> String)
+    }
+
+    let pattern: RoutePattern
+    /// The location of the registration; nil in a table created from patterns.
+    let location: EventLocation?
+    private weak let router: Router?
+    private let current: Mutex<Action?>
+
+    init(_ pattern: RoutePattern, _ action: Action? = nil, at location: EventLocation? = nil, router: Router? = nil) {
+        self.pattern = pattern
+        self.location = location
+        self.router = router
+        current = Mutex(action)
+    }
+
+    /// The action; nil after the route was removed.
+    var action: Action? { current.withLock { $0 } }
+
+    /// Releases the action and its captured values.
+    func end() { _ = current.withLock { $0.take() } }
+
+    var watched: String { pattern.source }
+
+    func cancel() -> Bool { router?.remove(self) ?? false }
+
+    var isLive: Bool { router != nil && action != nil }
+
+    func belongs(to owner: AnyObject) -> Bool { router === owner }
+}
+
+/// The decision of a guard about a navigation.
+public enum GuardDecision: Sendable {
+    /// The navigation continues with the next guard or its route.
+    case allow
+    /// The navigation continues with another URL and the same options.
+    case redirect(String)
+    /// The navigation fails, with a reason if there is one.
+    case deny(reason: (any Error)? = nil)
+}
+
+/// A check of all navigations under a prefix; it is its own watch.
+final class RouteGuard: WatchHost {
+    let check: @Sendable (Navigation) async throws -> GuardDecision
+    /// The text of the prefix.
+    let watched: String
+    private weak let router: Router?
+    private let hasAuthority: Bool
+    /// The segments of the prefix, after its scheme and host.
+    private let prefix: ArraySlice<RouteSegment>
+
+    init(
+        _ prefix: String, router: Router, check: @escaping @Sendable (Navigation) async throws -> GuardDecision
+    ) throws(EventBusError) {
+        var options = router.options
+        // A slash at the end must not bypass a guard, so the prefix covers the paths with and without it.
+        options.ignoresTrailingSlash = true
+        let pattern = try RoutePattern(prefix, types: options.types)
+        self.check = check
+        watched = prefix
+        self.router = router
+        hasAuthority = pattern.authority != nil
+        self.prefix = pattern.matchedPath(options)
+    }
+
+    /// The number of segments of the prefix; guards with fewer segments run first.
+    var depth: Int { prefix.count - (hasAuthority ? 1 : 0) }
+
+    /// Returns whether a match is under the prefix; a prefix without a host covers the paths of all hosts.
+    func covers(_ match: RouteMatch) -> Bool {
+        let url = match.parts
+        guard url.authority != nil || !hasAuthority else { return false }
+        let segments = url.allSegments.dropFirst(url.authority == nil || hasAuthority ? 0 : 1)
+        guard prefix.count <= segments.count else { return false }
+        return zip(prefix, segments).allSatisfy { wanted, segment in
+            switch wanted {
+            case .literal(let text): text == url.key(of: segment)
+            case .parameter(let parameter): RouteValue(segment, of: parameter) != nil
+            case .catchAll: !segment.isEmpty || segments.count > prefix.count
+            }
+        }
+    }
+
+    func cancel() -> Bool { router?.remove(self) ?? false }
+
+    var isLive: Bool { router?.holds(self) ?? false }
+
+    func belongs(to owner: AnyObject) -> Bool { router === owner }
 }

@@ -234,11 +234,6 @@ public final class Router: Sendable {
     /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool { current.contains(url) }
 
-    /// The guards of a match, in the order in which they are asked.
-    func guards(of match: RouteMatch) -> [RouteGuard] {
-        state.withLock { $0.guards }.filter { $0.covers(match) }
-    }
-
     /// Returns the topic of a route, on which every navigation to the pattern is triggered after the route's action.
     public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
 
