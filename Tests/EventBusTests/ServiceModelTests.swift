@@ -243,7 +243,8 @@ struct ServiceModelTests {
     }
 
     @Test(
-        "A start that another caller requests while a run is cancelled leaves no service after the run", arguments: 0..<8)
+        "A start that another caller requests while a run is cancelled leaves no service after the run",
+        arguments: 0..<8)
     func noneAfterRun(part: Int) async throws {
         struct Counted: Service {
             let count: Locked<Int>

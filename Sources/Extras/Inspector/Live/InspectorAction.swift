@@ -126,7 +126,8 @@ struct InspectorAction: Decodable, Sendable {
 
     private func openRoute(_ app: AshlarApp) async throws -> String {
         guard let navigation = await app.open(name) else {
-            throw Self.failure("\(app.router.current.explain(name))\nnot opened; the log has the reason")
+            let match = try app.router.match(name)
+            throw Self.failure("\(match): not opened; the log has the reason")
         }
         return "opened \(navigation)"
     }
