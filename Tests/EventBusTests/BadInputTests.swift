@@ -103,10 +103,13 @@ struct BadInputTests {
         let bus = EventBus()
         let watch = bus.watch(Topic<Int>("x")) { _ in }
         let other = try Topic<String>(named: "x")
-        let error = #expect(throws: EventBusError.self) { try bus.declare(other) }
-        #expect(error?.code == .payloadMismatch)
-        #expect(error?.location?.file == "AshlarEventBusTests/BadInputTests.swift")
-        #expect(error?.otherLocation?.line == (error?.location?.line ?? 0) - 2)
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        #expect(!bus.watch(other) { _ in }.isLive)
+        let error = try #require(failures.items.first?.error as? EventBusError)
+        #expect(error.code == .payloadMismatch)
+        #expect(error.location?.file == "AshlarEventBusTests/BadInputTests.swift")
+        #expect(error.otherLocation?.line == (error.location?.line ?? 0) - 4)
         let receipt = bus.trigger(other, "text")
         #expect((receipt.failures.first as? EventBusError)?.code == .payloadMismatch)
         #expect(receipt.delivered == 0)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// No function runs code of a user. Watchers that a function removes are returned, and released outside the mutex.
 struct BusState: Sendable {
-    /// The topics that are watched or declared, or store events; a free place has an empty name.
+    /// The topics that are watched, or store events, or have a literal name; a free place has an empty name.
     private var topics: [TopicState] = []
     private var indices: [String: Int] = [:]
     private var freeIndices: [Int] = []
@@ -292,20 +292,13 @@ struct BusState: Sendable {
         return names?.values(matchedBy: pattern) ?? []
     }
 
-    /// Binds a topic to a payload type as long as it is watched or declared.
+    /// Binds a topic to a payload type as long as it is watched, or for good if its name is a literal.
     private mutating func bind(_ payload: Any.Type, at index: Int, _ location: EventLocation) throws(EventBusError) {
         guard let binding = topics[index].binding else {
             topics[index].binding = TopicBinding(payload: payload, location: location)
             return
         }
         if binding.payload != payload { throw binding.mismatch(topics[index].name, payload, location) }
-    }
-
-    mutating func declare(_ core: TopicCore, _ location: EventLocation) throws(EventBusError) {
-        let index = indices[core.name] ?? makeTopic(core.name)
-        defer { removeIfUnused(index) }
-        if let payload = core.payload { try bind(payload, at: index, location) }
-        topics[index].isDeclared = true
     }
 
     /// Makes a topic store events, if it is declared so.

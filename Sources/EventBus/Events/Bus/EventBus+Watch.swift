@@ -21,7 +21,7 @@ extension EventBus {
     ///   - handler: The handler.
     /// - Returns: The handle that ends the watch.
     /// - Precondition: The name of a topic with a literal name isn't bound to another payload type on this bus. For other
-    ///   topics, the failure hook receives the error, and the watch has ended; see also `declare`.
+    ///   topics, the failure hook receives the error, and the watch has ended.
     public func watch<Payload>(
         _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -130,19 +130,6 @@ extension EventBus {
     }
 
     // MARK: Registering
-
-    /// Binds the name of a topic to its payload type on this bus, for names known at run time.
-    ///
-    /// - Throws: ``EventBusError`` with the code `payloadMismatch` and both source locations if the name is bound to
-    ///   another type.
-    public func declare<Payload>(
-        _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line
-    ) throws(EventBusError) {
-        precondition(topic.core.pattern == nil, "the pattern \(topic.name) isn't a topic")
-        try state.withLock { state throws(EventBusError) in
-            try state.declare(topic.core, EventLocation(fileID, line))
-        }
-    }
 
     /// Returns the payloads of the stored events of a topic, the oldest first; the last one is the current value.
     ///
