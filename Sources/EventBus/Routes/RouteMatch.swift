@@ -60,7 +60,6 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is no such parameter.
     public func segments(of name: String) -> [String]? { index(of: name).map { values[$0].segments } }
 
-    /// Returns the position of a parameter; names are compared by bytes.
     private func index(of name: String) -> Int? { names.firstIndex { $0 == name } }
 
     /// Returns the value to which the parameter's ``RouteParameterType`` converted the text during the match, or the

@@ -44,8 +44,7 @@ extension EventBus {
     /// The closures refer to consumed arguments, and would copy others: row "trigger to 1 watchers".
     func deliver(
         _ reading: consuming BusState.Reading, _ name: String, _ call: consuming TriggerCall, _ thread: BusThread,
-        _ depth: UInt32,
-        payload: () -> any Sendable, typed: TypedCall
+        _ depth: UInt32, payload: () -> any Sendable, typed: TypedCall
     ) -> DeliveryResult {
         let context = call.context(name, sequence: reading.sequence, depth: depth)
         var result = DeliveryResult(sequence: reading.sequence)
