@@ -29,7 +29,7 @@ struct CompiledFormat: Equatable, Sendable {
         guard case .pattern(let pieces) = kind else {
             return
         }
-        for piece in pieces { tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.utf8.count }
+        for piece in pieces { tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.count }
     }
 
     /// Returns the line of a record with its line end, and whether a part was truncated to stay within `limit`.
@@ -52,9 +52,10 @@ struct CompiledFormat: Equatable, Sendable {
         var cut = false
         let end = limit - tailLength
         let short = Self.shortLimit(limit)
-        for piece in pieces {
-            switch piece.kind {
-            case .literal: line.append(text: piece.literal)
+        // By index: a copy of a piece would count a reference to its literal.
+        for index in pieces.indices {
+            switch pieces[index].kind {
+            case .literal: line += pieces[index].literal
             case .indent: if record.depth > 0 { writeIndent(record.depth, to: &line) }
             case .level: line.append(text: record.level.row.name)
             case .context: writeName(record.context, to: &line, short: short)

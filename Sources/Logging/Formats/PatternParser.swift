@@ -9,19 +9,16 @@ struct FormatPiece: Equatable, Sendable {
 
     let kind: Kind
     /// The text of a literal.
-    var literal: String = ""
+    var literal: [UInt8] = []
 
-    init(_ kind: Kind, literal: String = "") {
-        self.kind = kind
-        self.literal = literal
-    }
+    init(_ kind: Kind) { self.kind = kind }
 }
 
 extension [FormatPiece] {
     /// Appends a character to the literal at the end, or begins one.
     fileprivate mutating func append(_ character: Character) {
         if last?.kind != .literal { append(FormatPiece(.literal)) }
-        self[count - 1].literal.append(character)
+        self[count - 1].literal += character.utf8
     }
 }
 
