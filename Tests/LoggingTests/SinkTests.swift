@@ -110,6 +110,23 @@ import Testing
         #expect(system.lines.count { $0.hasPrefix("[INFO] A - x") } == 30)
     }
 
+    @Test("A sink that is created while its stream is closed never writes to a file that gets the number")
+    func closedStream() throws {
+        let number: Int32 = 900
+        try #require(fcntl(number, F_GETFD) == -1)
+        let sink = StandardErrorSink(descriptor: number, format: .myLogger, isColored: false)
+        let folder = TemporaryFolder()
+        try folder.make()
+        let file = open(folder.file("precious"), O_CREAT | O_RDWR, 0o600)
+        try #require(file >= 0 && dup2(file, number) == number)
+        defer {
+            close(file)
+            close(number)
+        }
+        #expect(!sink.receive(.notice("x")))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("precious"))).isEmpty)
+    }
+
     @Test("The first failure of each sink is a warning in the run file and in the other sinks")
     func firstFailure() {
         let recording = RecordingSink()
