@@ -65,13 +65,15 @@ import Testing
         let (name, written) = input
         let server = try FaultServer(answering: { answer(body: $0.text) })
         let client = try kind.client()
-        var form = try MultipartForm(boundary: "B")
+        var form = MultipartForm()
+        let mark = "--" + form.boundary
         form.append(name, "v")
         form.append("f", [1], filename: name, contentType: nil)
         let text = try await client.send(client.request(.post, server.url, body: .multipart(form))).text()
         #expect(
-            text == "--B\r\nContent-Disposition: form-data; name=\"\(written)\"\r\n\r\nv\r\n"
-                + "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(written)\"\r\n\r\n\u{1}\r\n--B--\r\n"
+            text == "\(mark)\r\nContent-Disposition: form-data; name=\"\(written)\"\r\n\r\nv\r\n"
+                + "\(mark)\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(written)\"\r\n\r\n\u{1}\r\n"
+                + "\(mark)--\r\n"
         )
     }
 

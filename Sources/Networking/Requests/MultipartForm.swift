@@ -32,23 +32,10 @@ public struct MultipartForm: Sendable {
 
     /// Creates an empty form with a random boundary.
     public init() {
-        let random = (0..<24).map { _ in Self.alphabet.randomElement() ?? UInt8(ascii: "x") }
-        boundary = "ashlar-" + String(decoding: random, as: UTF8.self)
+        boundary = "ashlar-" + String((0..<24).map { _ in Self.alphabet.randomElement() ?? "x" })
     }
 
-    /// Creates an empty form with a given boundary.
-    ///
-    /// - Throws: `.invalidBody` unless the boundary has 1 to 70 letters, digits or `'+_-`, which need no quotes.
-    package init(boundary: String) throws(NetworkError) {
-        let isPlain = boundary.utf8.allSatisfy { Self.alphabet.contains($0) || "'+_-".utf8.contains($0) }
-        guard isPlain, (1...70).contains(boundary.utf8.count) else {
-            throw NetworkError(
-                .invalidBody, "expected a boundary of 1 to 70 letters, digits and '+_-", phase: .prepare)
-        }
-        self.boundary = boundary
-    }
-
-    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+    private static let alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
     /// Appends a text field.
     public mutating func append(_ name: String, _ value: String) {

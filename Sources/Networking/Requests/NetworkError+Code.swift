@@ -31,7 +31,7 @@ extension NetworkError.Code {
     public static let invalidURL = Self("invalidURL")
     /// A header field's name or value is invalid; `key` is the field's name.
     public static let invalidHeader = Self("invalidHeader")
-    /// The request's body can't be built, such as a multipart form with an invalid boundary.
+    /// The request's body can't be built, such as a multipart form with a control character in a content type.
     public static let invalidBody = Self("invalidBody")
     /// A value can't be encoded as JSON or as a form.
     public static let encodingFailed = Self("encodingFailed")
