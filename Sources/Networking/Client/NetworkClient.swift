@@ -68,7 +68,8 @@ public final class NetworkClient: Sendable {
         if let authentication { chain.append(authentication) }
         if let retry = configuration.retry { chain.append(RetryMiddleware(retry)) }
         self.chain = chain + configuration.attemptMiddleware
-        sender = HopSender(configuration, transport)
+        sender = HopSender(
+            transport, cookies: configuration.cookies, signs: configuration.signs, redaction: configuration.redaction)
     }
 
     /// A client with the default configuration and without host environments, created on first use.
