@@ -198,7 +198,8 @@ struct SettingsTests {
     @Test("A bucket that somebody removes is created again")
     func removedBucket() async throws {
         let server = try await NatsServer()
-        let app = try makeApp(TemporaryFolder())
+        let folder = TemporaryFolder()
+        let app = try makeApp(folder)
         var options = FleetOptions()
         options.timeout = .milliseconds(500)
         let fleet = try await Fleet.connect(app, to: server.url, options: options)
@@ -208,6 +209,7 @@ struct SettingsTests {
         try await fleet.connection.call("STREAM.DELETE.KV_app_settings")
         try await until("a value can be set again") { (try? await fleet.set("api.timeout", to: 2)) != nil }
         try await until("the value arrives") { app.config.current.int(forKey: "api.timeout") == 2 }
+        withExtendedLifetime(folder) {}
     }
 
     @Test("Changes during a server's restarts all arrive")
