@@ -132,8 +132,9 @@ public final class FleetSettings: Sendable {
             let new = entry.value.map { Value(bytes: $0, revision: entry.revision, received: now) }
             let isUsable = new == nil || new?.json != nil
             if !isUsable { Log("fleet").error("the value of '\(entry.key)' isn't JSON, so it is ignored") }
-            // A value that was known before keeps its time.
-            values[entry.key] = isUsable && new?.revision != last?.revision ? new : last
+            // A value that was known before keeps its time. A bucket that was created again begins with the same numbers.
+            let isKnown = new?.revision == last?.revision && new?.bytes == last?.bytes
+            values[entry.key] = isUsable && !isKnown ? new : last
         }
         return values
     }
