@@ -67,11 +67,11 @@ final class NumberConventions: Sendable {
         return systems[digits[0]] ?? "latn"
     }
 
-    private static let sets = CLDRTable.words(CLDRFormatData.numberSets).map { NumberConventions(String($0)) }
+    private static let sets = CLDRTable.words(CLDRFormatData.numberSets)
     private static let locales = CLDRTable.readGroups(CLDRFormatData.numbers).compactMapValues { Int($0) }
 
     static func of(_ language: LanguageTag) -> NumberConventions {
-        sets[CLDRTable.lookUp(language, in: locales) ?? 0]
+        NumberConventions(String(sets[CLDRTable.lookUp(language, in: locales) ?? 0]))
     }
 
     // MARK: Writing

@@ -190,14 +190,14 @@ struct PluralRuleSet: Sendable {
         var isNegated = false
         var ranges: [ClosedRange<UInt64>]
 
-        init?(_ text: Substring) {
-            guard let operand = text.utf8.first, let sign = text.firstIndex(of: "=") else { return nil }
+        init?(_ text: Substring.UTF8View) {
+            guard let operand = text.first, let sign = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             self.operand = operand
             var left = text[..<sign].dropFirst()
-            if left.hasSuffix("!") { (isNegated, left) = (true, left.dropLast()) }
-            modulus = UInt64(left.dropFirst()) ?? 0
-            ranges = text[sign...].dropFirst().split(separator: ",").compactMap { range in
-                let bounds = range.split(separator: ".").compactMap { UInt64($0) }
+            if left.last == UInt8(ascii: "!") { (isNegated, left) = (true, left.dropLast()) }
+            modulus = UInt64(Substring(left.dropFirst())) ?? 0
+            ranges = text[sign...].dropFirst().split(separator: UInt8(ascii: ",")).compactMap { range in
+                let bounds = range.split(separator: UInt8(ascii: ".")).compactMap { UInt64(Substring($0)) }
                 return bounds.first.map { $0...(bounds.last ?? $0) }
             }
         }
@@ -212,11 +212,13 @@ struct PluralRuleSet: Sendable {
     private let conditions: [(category: PluralCategory, alternatives: [[Relation]])]
 
     private init(_ text: Substring) {
-        conditions = text.split(separator: ";").compactMap { condition in
-            let parts = condition.split(separator: ":")
-            guard parts.count == 2, let category = PluralCategory(rawValue: String(parts[0])) else { return nil }
-            let alternatives = parts[1].split(separator: "|")
-            return (category, alternatives.map { $0.split(separator: "&").compactMap { Relation($0) } })
+        conditions = text.utf8.split(separator: UInt8(ascii: ";")).compactMap { condition in
+            let parts = condition.split(separator: UInt8(ascii: ":"))
+            guard parts.count == 2, let category = PluralCategory(rawValue: String(Substring(parts[0]))) else {
+                return nil
+            }
+            let alternatives = parts[1].split(separator: UInt8(ascii: "|"))
+            return (category, alternatives.map { $0.split(separator: UInt8(ascii: "&")).compactMap { Relation($0) } })
         }
     }
 
