@@ -93,7 +93,7 @@ struct PrintfParser {
         guard index < bytes.count else { return unknown(start, "incomplete placeholder at the end of the text") }
         let conversion = bytes[index]
         guard let type = PlaceholderType(conversion: conversion, length: length) else {
-            return unknown(start, "unknown conversion; use %% for a percent sign")
+            return unknown(start, "unknown conversion; write %% for a percent sign")
         }
         index += 1
         return finished(

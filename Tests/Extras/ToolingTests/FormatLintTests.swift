@@ -38,6 +38,13 @@ import Testing
         #expect(check(.string(base), .string(translation)) == expected)
     }
 
+    @Test("A malformed placeholder has its fix once", arguments: ["%d %y", "%1$d %n"])
+    func fix(text: String) {
+        let found = Self.findings(.string("%d"), .string(text)).filter { $0.code == .placeholderMalformed }
+        #expect(
+            !found.isEmpty && found.allSatisfy { "\($0)".ranges(of: "%% for a percent sign").count == 1 }, "\(found)")
+    }
+
     @Test("A space flag that is probably accidental in a plural form uses up an argument, as in formatting")
     func accidentalPlaceholders() {
         func message(_ form: String) -> CustomizationValue {
