@@ -216,11 +216,11 @@ let package = Package(
     ]
 )
 
-// `ASHLAR_TESTS=Logging swift build --build-tests` builds what the tests of one module need, and nothing else.
-if let module = Context.environment["ASHLAR_TESTS"], !module.isEmpty {
+// `ASHLAR_TESTS="Logging Core" swift build --build-tests` builds what the tests of these modules need, and nothing else.
+if let modules = Context.environment["ASHLAR_TESTS"], !modules.isEmpty {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var needed: Set<String> = []
-    var names = ["Ashlar\(module)Tests"]
+    var names = modules.split(separator: " ").map { "Ashlar\($0)Tests" }
     while let name = names.popLast() {
         guard let target = targets[name], needed.insert(name).inserted else { continue }
         for case .byNameItem(let dependency, _) in target.dependencies { names.append(dependency) }
