@@ -37,13 +37,13 @@ package enum RunReader {
         return number
     }
 
-    /// Returns the bytes of a file from an offset.
-    package static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
+    /// Returns the bytes of a file from an offset, at most `limit`.
+    package static func bytes(of path: String, from offset: Int = 0, limit: Int = .max) -> [UInt8] {
         let descriptor = SystemCalls.openForReading(path)
         guard descriptor >= 0 else { return [] }
         defer { SystemCalls.close(descriptor) }
         let size = Int(clamping: FileStatus(descriptor: descriptor)?.size ?? 0)
-        return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
+        return SystemCalls.read(descriptor, offset: Int64(offset), limit: min(size - offset, limit))
     }
 
     /// Truncates the unused ends of the files of a killed run, without changing their times, which show its end.
