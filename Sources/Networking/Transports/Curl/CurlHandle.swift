@@ -189,8 +189,7 @@
             _ = ashlar_easy_pointer(table, easy, CurlOption.closeSocketData, context)
             _ = ashlar_easy_close(table, easy, CurlOption.closeSocketFunction) { context, socket in
                 guard let context else { return close(socket) }
-                // Also called while the loop is released.
-                Unmanaged<CurlLoop>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.idle.close(socket) }
+                Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue().idle.close(socket)
                 return close(socket)
             }
         }

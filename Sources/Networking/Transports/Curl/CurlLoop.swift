@@ -131,13 +131,14 @@
         // MARK: Any thread
 
         func post(_ command: Command) {
-            let (accepted, wakes) = inbox.withLock { inbox in
-                guard !inbox.closed else { return (false, false) }
+            let accepted = inbox.withLock { inbox in
+                guard !inbox.closed else { return false }
                 inbox.commands.append(command)
-                defer { inbox.sleeping = false }
-                return (true, inbox.sleeping)
+                // Within the lock, so that it still exists.
+                if inbox.sleeping { _ = library.table.pointee.multi_wakeup(multi) }
+                inbox.sleeping = false
+                return true
             }
-            if wakes { _ = library.table.pointee.multi_wakeup(multi) }
             if !accepted, case .start(let transfer) = command {
                 transfer.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
                 transfer.pipe.flush()
@@ -235,10 +236,8 @@
         private func free() {
             for handle in spare { handle.destroy() }
             for handle in abandoned { destroy(handle) }
+            _ = library.table.pointee.multi_cleanup(multi)
         }
-
-        // Not at the end of the thread, because another one may just be waking it.
-        deinit { _ = library.table.pointee.multi_cleanup(multi) }
 
         static func clock() -> UInt64 {
             var time = timespec()
