@@ -134,7 +134,7 @@ extension BenchmarkSuite {
                             for file in files { sum &+= (try? Data(contentsOf: URL(filePath: file)))?.count ?? 0 }
                         }
                         blackHole(sum)
-                    }, .atMost(2.5)),
+                    }),
                 Peer(
                     Contender("StringsTable.parse of each file") { n in
                         var sum = 0
@@ -145,7 +145,7 @@ extension BenchmarkSuite {
                             }
                         }
                         blackHole(sum)
-                    }),
+                    }, .atMost(2.5)),
             ])
         customization.preload()
         precondition(customization.layers.count == 5 && customization.switching(language: "de-AT").layers.count == 5)
