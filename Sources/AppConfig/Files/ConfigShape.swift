@@ -71,3 +71,30 @@ indirect enum ConfigShape: Sendable {
         }
     }
 }
+
+/// A type whose values contain values of another type, under indices or arbitrary keys.
+protocol SettingsCollection {
+    static var elementType: Any.Type { get }
+    /// The step to an element; nil for an optional.
+    static var wildcard: ConfigPath.Component? { get }
+}
+
+extension Array: SettingsCollection {
+    static var elementType: Any.Type { Element.self }
+    static var wildcard: ConfigPath.Component? { .anyIndex }
+}
+
+extension Set: SettingsCollection {
+    static var elementType: Any.Type { Element.self }
+    static var wildcard: ConfigPath.Component? { .anyIndex }
+}
+
+extension Dictionary: SettingsCollection {
+    static var elementType: Any.Type { Value.self }
+    static var wildcard: ConfigPath.Component? { .anyKey }
+}
+
+extension Optional: SettingsCollection {
+    static var elementType: Any.Type { Wrapped.self }
+    static var wildcard: ConfigPath.Component? { nil }
+}

@@ -1,3 +1,5 @@
+internal import AshlarTrees
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -32,11 +34,11 @@ extension ConfigValue: Codable {
 
     /// Returns the next depth, unless it is too deep: the text can be a stranger's, and each level needs stack.
     private static func deeper(_ depth: Int, _ decoder: any Decoder) throws -> Int {
-        if depth < ConfigLimits.deepest { return depth + 1 }
+        if depth < PlacedValue.deepest { return depth + 1 }
         throw DecodingError.dataCorrupted(
             .init(
                 codingPath: Array(decoder.codingPath.prefix(8)),
-                debugDescription: "more than \(ConfigLimits.deepest) nested dictionaries and arrays"))
+                debugDescription: "more than \(PlacedValue.deepest) nested dictionaries and arrays"))
     }
 
     private static func entries(

@@ -3,11 +3,8 @@
 /// The place is a byte offset in the text of a file, or what another source defines. A tree is made, read and freed with
 /// recursion, so its reader limits the depth to ``deepest``.
 package struct PlacedValue: Sendable {
-    /// The maximum number of nested dictionaries and arrays.
-    ///
-    /// All work on a tree of this depth uses less than a half of 512 KB of stack in optimized builds, which is what a
-    /// secondary thread of Apple's systems has.
-    package static let deepest = 100
+    /// The maximum number of nested dictionaries and arrays, whatever the format of the source.
+    package static let deepest = PropertyListLimits.deepest
 
     package enum Content: Sendable {
         case null

@@ -130,6 +130,12 @@ package struct PropertyListError: Error, Sendable, Hashable {
 
 /// The limits of a property list.
 package struct PropertyListLimits: Sendable, Hashable {
+    /// The maximum nesting of arrays and dictionaries in a tree.
+    ///
+    /// All work on a tree of this depth uses less than a half of 512 KB of stack in optimized builds, which is what a
+    /// secondary thread of Apple's systems has.
+    package static let deepest = 100
+
     /// The deepest nesting of arrays and dictionaries.
     package var depth: Int
     /// The number of values; each use of a shared object of a binary file is one value.
@@ -137,7 +143,7 @@ package struct PropertyListLimits: Sendable, Hashable {
     /// The total length of all keys in bytes, including each use of a shared key of a binary file.
     package var keyBytes: Int
 
-    package init(depth: Int = PlacedValue.deepest, values: Int = 4_000_000, keyBytes: Int = 64 << 20) {
+    package init(depth: Int = PropertyListLimits.deepest, values: Int = 4_000_000, keyBytes: Int = 64 << 20) {
         self.depth = depth
         self.values = values
         self.keyBytes = keyBytes
