@@ -1,7 +1,6 @@
 import Ashlar
 import AshlarCore
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CorrelationTests {
@@ -64,7 +63,8 @@ import Testing
                 }
                 let headers = stub.requests.map { $0.headers["traceparent"] }
                 #expect(headers.prefix(2) == [nil, "own"])
-                let last = try #require(TraceParent(parsing: try #require(headers.last ?? nil)))
+                let header = try #require(headers.last ?? nil)
+                let last = try #require(TraceParent(parsing: header))
                 #expect(last.traceID == trace.traceID && last != trace, "the request is a step of the trace")
                 let line = try #require(LogSystem.liveLog.split(separator: "\n").first { $0.contains("plain") })
                 #expect(line.contains("build=7") && !line.contains("correlation"))
