@@ -468,7 +468,7 @@ struct EventTests {
         processes.buses[0].watch("note:*") { _ in beside.note(1) }.store(in: bag)
         try await processes.settle()
         for number in 0..<100 { processes.buses[2].trigger(saved, Note(id: number, title: "")) }
-        try await until { handled.items.count >= 100 }
+        try await until { handled.items.count >= 100 && beside.items.count >= 100 }
         #expect(handled.items == Array(0..<100) && observed.items.isEmpty && beside.items.count == 100)
         for task in tasks { task.cancel() }
     }
