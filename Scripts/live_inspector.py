@@ -172,7 +172,7 @@ class LiveCheck:
         self.section("Routes")
         self.field("URL", "/notes/5")
         self.press("Explain")
-        self.expect("wins" in self.text() and not self.app.state()["opened"], "the route isn't explained")
+        self.expect("id=5" in self.text() and not self.app.state()["opened"], "the route isn't explained")
         self.press("Open in the app")
         self.check.wait(self.panel + ".querySelector('.result').textContent.includes('opened')")
         self.expect(self.app.state()["opened"] == "/notes/5", "the route isn't opened")

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// struct Remote: EventInterceptor {
-///     func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+///     func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult {
 ///         guard let request = event.request, request.accept() else { return next(event) }
 ///         let call = Task { request.reply(.success(42)) }  // send the payload, within `request.remaining`
 ///         request.whenEnded { call.cancel() }
