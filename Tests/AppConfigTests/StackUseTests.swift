@@ -4,13 +4,6 @@ import Foundation
 import Testing
 
 @Suite struct StackUseTests {
-    /// A half of the stack of a secondary thread on Apple systems. Without optimization, a function uses several times as much.
-    #if DEBUG
-        static let limit = 2 << 20
-    #else
-        static let limit = 256 << 10
-    #endif
-
     /// A type that decodes and encodes containers of any depth.
     indirect enum Nest: Codable {
         case value(Int)
@@ -120,7 +113,7 @@ import Testing
         ]
         for (name, body) in work {
             let use = try await stackUse(body)
-            #expect(use.bytes <= Self.limit, "\(name)")
+            #expect(use.bytes <= stackLimit, "\(name)")
         }
     }
 
@@ -131,6 +124,6 @@ import Testing
         let json = Data(BadInputTests.nest("", "[", "1", "]", "", depth))
         let use = try await stackUse { (try? JSONDecoder().decode(ConfigValue.self, from: json)) != nil }
         #expect(use.value == (depth <= 100))
-        #expect(use.bytes <= Self.limit)
+        #expect(use.bytes <= stackLimit)
     }
 }

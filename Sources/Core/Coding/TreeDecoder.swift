@@ -3,12 +3,32 @@
 /// It stores no path, because a tree finds the path of a value when an error needs it. It is three words long, so that
 /// passing it to a type's initializer causes no allocation.
 package struct TreeDecoder: Decoder, SingleValueDecodingContainer {
-    package let tree: any DecodableTree
-    package let value: Int
+    /// The maximum number of containers within each other, from the decoded value on.
+    ///
+    /// Types decode their parts with recursion. At this depth, a type with containers of any kind uses less than a half of
+    /// 512 KB of stack in optimized builds, which is what a secondary thread of Apple's systems has.
+    package static let deepest = 100
 
-    package init(_ tree: any DecodableTree, at value: Int) {
+    package let tree: any DecodableTree
+    private let position: Int32
+    /// The number of containers around the value.
+    private let depth: Int32
+
+    package var value: Int { Int(position) }
+
+    package init(_ tree: any DecodableTree, at value: Int) { self.init(tree, at: value, depth: 0) }
+
+    fileprivate init(_ tree: any DecodableTree, at value: Int, depth: Int32) {
         self.tree = tree
-        self.value = value
+        position = Int32(truncatingIfNeeded: value)
+        self.depth = depth
+    }
+
+    /// Returns the number of containers around the parts of a container.
+    private func depthOfParts() throws -> Int32 {
+        if depth < Self.deepest { return depth + 1 }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "more than \(Self.deepest) containers within each other"))
     }
 
     package var codingPath: [any CodingKey] { tree.codingPath(to: value) }
@@ -16,11 +36,11 @@ package struct TreeDecoder: Decoder, SingleValueDecodingContainer {
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try tree.checkObject(value)
-        return KeyedDecodingContainer(TreeMembers<Key>(tree: tree, object: value))
+        return KeyedDecodingContainer(TreeMembers<Key>(tree: tree, object: value, depth: try depthOfParts()))
     }
 
     package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        TreeElements(tree: tree, array: value, next: try tree.firstElement(of: value))
+        TreeElements(tree: tree, array: value, next: try tree.firstElement(of: value), depth: try depthOfParts())
     }
 
     package func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -56,6 +76,8 @@ package struct TreeDecoder: Decoder, SingleValueDecodingContainer {
 private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tree: any DecodableTree
     let object: Int
+    /// The number of containers around a member.
+    let depth: Int32
 
     var codingPath: [any CodingKey] { tree.codingPath(to: object) }
     var allKeys: [Key] {
@@ -69,7 +91,7 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    private func decoder(_ key: Key) throws -> TreeDecoder { TreeDecoder(tree, at: try find(key)) }
+    private func decoder(_ key: Key) throws -> TreeDecoder { TreeDecoder(tree, at: try find(key), depth: depth) }
 
     func contains(_ key: Key) -> Bool { tree.member(key.stringValue, of: object) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { tree.isNull(try find(key)) }
@@ -89,7 +111,10 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try decoder(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { TreeDecoder(tree, at: try tree.superValue(of: object)) }
+    func superDecoder() throws -> any Decoder {
+        TreeDecoder(tree, at: try tree.superValue(of: object), depth: depth)
+    }
+
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }
 
@@ -98,6 +123,8 @@ private struct TreeElements: UnkeyedDecodingContainer {
     let tree: any DecodableTree
     let array: Int
     var next: Int?
+    /// The number of containers around an element.
+    let depth: Int32
     private(set) var currentIndex = 0
 
     var codingPath: [any CodingKey] { tree.codingPath(to: array) }
@@ -114,8 +141,8 @@ private struct TreeElements: UnkeyedDecodingContainer {
     }
 
     private mutating func decoder<R>(_ read: (TreeDecoder) throws -> R) throws -> R {
-        let tree = tree
-        return try take { try read(TreeDecoder(tree, at: $0)) }
+        let (tree, depth) = (tree, depth)
+        return try take { try read(TreeDecoder(tree, at: $0, depth: depth)) }
     }
 
     mutating func decodeNil() throws -> Bool {

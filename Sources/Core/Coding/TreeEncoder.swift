@@ -68,8 +68,8 @@ package struct TreeEncoder: Encoder {
         }
     }
 
-    /// The maximum depth of nested containers; each level needs stack, which threads of Apple's systems have 512 KiB of.
-    private static let deepest = 512
+    /// The maximum number of containers within each other: what can be encoded can also be decoded.
+    private static let deepest = TreeDecoder.deepest
 
     private let value: EncodedValue
     private let rules: Rules
@@ -82,7 +82,7 @@ package struct TreeEncoder: Encoder {
     ///   - superKey: The key of the object of a superclass that encodes itself separately; nil adds its members to those of
     ///     its subclass.
     /// - Returns: The encoded form.
-    /// - Throws: The errors of the value's types, and `EncodingError.invalidValue` for a value with more than 512 nested
+    /// - Throws: The errors of the value's types, and `EncodingError.invalidValue` for a value with more than 100 nested
     ///   containers, such as a list whose elements contain each other.
     package static func encode<Value: Encodable>(
         _ value: Value, isScalar: @escaping (any Encodable) -> Bool = { _ in false }, superKey: String? = nil
@@ -99,11 +99,13 @@ package struct TreeEncoder: Encoder {
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .object = value.content {} else { value.content = .object([]) }
+        noteDepth()
         return KeyedEncodingContainer(Members<Key>(encoder: self))
     }
 
     package func unkeyedContainer() -> any UnkeyedEncodingContainer {
         if case .array = value.content {} else { value.content = .array([]) }
+        noteDepth()
         return Elements(encoder: self)
     }
 
@@ -118,8 +120,8 @@ package struct TreeEncoder: Encoder {
         case _ where isPlain, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
         case let other where rules.isScalar(other): value.content = .scalar(other)
         default:
-            // A value that encodes itself as another one adds no container.
-            if rules.depth > Self.deepest { rules.tooDeep = rules.tooDeep ?? value }
+            // A value that encodes itself as another one adds no container; two for each container are permitted.
+            if rules.depth > 2 * Self.deepest { rules.tooDeep = rules.tooDeep ?? value }
             if let found = rules.tooDeep { throw Self.tooDeep(scalarOrOther, found) }
             value.isDictionary = scalarOrOther is any AnyDictionary
             rules.depth += 1
@@ -134,6 +136,11 @@ package struct TreeEncoder: Encoder {
             .init(
                 codingPath: Array(found.codingPath.prefix(8)),
                 debugDescription: "the value has more than \(deepest) nested containers"))
+    }
+
+    /// Notes a container within too many others.
+    private func noteDepth() {
+        if value.codingPath.count >= Self.deepest { rules.tooDeep = rules.tooDeep ?? value }
     }
 
     /// The encoder of a value; one that is too deep isn't added, and the encoding fails.

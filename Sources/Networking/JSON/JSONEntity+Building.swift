@@ -156,7 +156,7 @@ extension RequestBody {
     /// Returns a body with the JSON of a value, encoded immediately.
     ///
     /// A `JSONEntity` is sent as written, with all digits of numbers and members in order. If the value can't be encoded, or
-    /// has more than 512 nested containers, sending the request throws `.encodingFailed`.
+    /// has more than 100 nested containers, sending the request throws `.encodingFailed`.
     ///
     /// - Parameters:
     ///   - value: The value.

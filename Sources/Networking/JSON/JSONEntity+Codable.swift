@@ -11,7 +11,8 @@ extension JSONEntity {
     /// - Parameter type: The type.
     /// - Returns: The decoded value.
     /// - Throws: `.decodingFailed` with the JSON `path`, `line` and `column`, and with the `DecodingError`, or any
-    ///   error of the type's own initializer, as the underlying error.
+    ///   error of the type's own initializer, as the underlying error. A type that decodes more than 100 containers within
+    ///   each other is also an error, because each needs stack.
     public func decode<T: Decodable>(_ type: T.Type) throws(NetworkError) -> T {
         do {
             guard isValid else {
@@ -61,7 +62,7 @@ extension JSONEntity {
 extension JSONEntity: Codable {
     /// Copies the value from a document, or builds it from another decoder.
     ///
-    /// - Throws: Any error of the decoder.
+    /// - Throws: Any error of the decoder, and `DecodingError` for a value of another decoder within more than 100 containers.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? TreeDecoder, let tree = decoder.tree as? JSONTree {
             self = tree.entity(at: decoder.value)
@@ -80,20 +81,28 @@ extension JSONEntity: Codable {
             try self.init(value)
         } else if let value = try? container.decode(String.self) {
             self.init(value)
-        } else if let value = try? container.decode([JSONEntity].self) {
-            self.init(array: value)
         } else {
-            self.init(object: try container.decode([String: JSONEntity].self))
+            guard decoder.codingPath.count < TreeDecoder.deepest else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: Array(decoder.codingPath.prefix(8)), debugDescription: Self.tooDeep))
+            }
+            if let value = try? container.decode([JSONEntity].self) {
+                self.init(array: value)
+            } else {
+                self.init(object: try container.decode([String: JSONEntity].self))
+            }
         }
     }
+
+    private static let tooDeep = "more than \(TreeDecoder.deepest) containers within each other"
 
     /// Encodes the value; a missing one as `null`.
     ///
     /// The encoder receives numbers as `Int`, `UInt` or the nearest `Double`, and members without their order;
     /// ``bytes(indent:)`` preserves both.
     ///
-    /// - Throws: Any error of the encoder, and `EncodingError.invalidValue` for a number too large for a `Double` and
-    ///   for an impossible value.
+    /// - Throws: Any error of the encoder, and `EncodingError.invalidValue` for a number too large for a `Double`, for
+    ///   more than 100 containers within each other, and for an impossible value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         func refuse(_ reason: String) -> EncodingError {
@@ -113,6 +122,9 @@ extension JSONEntity: Codable {
             } else {
                 throw refuse("expected a number that a Double holds, found \(text().prefix(40))")
             }
+        case JSONTape.array where encoder.codingPath.count >= TreeDecoder.deepest,
+            JSONTape.object where encoder.codingPath.count >= TreeDecoder.deepest:
+            throw refuse(Self.tooDeep)
         case JSONTape.array: try container.encode(Array(self))
         case JSONTape.object: try container.encode(dictionary() ?? [:])
         case JSONTape.null: try container.encodeNil()

@@ -247,6 +247,20 @@ extension JSONEntity: Hashable {
     ///
     /// - Complexity: O(*n*) in the size of the values.
     public static func == (a: JSONEntity, b: JSONEntity) -> Bool {
+        // Not recursive, because a stranger's document can have as many levels as its limit permits.
+        var (a, b) = (a, b)
+        var parts: [(JSONEntity, JSONEntity)] = []
+        while isSame(a, b, except: &parts) {
+            guard let next = parts.popLast() else { return true }
+            (a, b) = next
+        }
+        return false
+    }
+
+    /// Compares two values without their parts, which it adds to those that remain to be compared.
+    private static func isSame(
+        _ a: JSONEntity, _ b: JSONEntity, except parts: inout [(JSONEntity, JSONEntity)]
+    ) -> Bool {
         guard a.isValid, b.isValid else { return a.isValid == b.isValid }
         if a.document === b.document, a.index == b.index { return true }
         switch (a.kind, b.kind) {
@@ -256,22 +270,27 @@ extension JSONEntity: Hashable {
         case (JSONTape.string...JSONTape.escapedString, JSONTape.string...JSONTape.escapedString):
             return a.stringBytes == b.stringBytes
         case (JSONTape.array, JSONTape.array):
-            return a.count == b.count && a.elementsEqual(b)
+            guard a.count == b.count else { return false }
+            parts += zip(a, b)
+            return true
         case (JSONTape.object, JSONTape.object):
             // For duplicate keys, only the last is compared, so that the comparison is linear.
-            return a.allSatisfy { member in
+            for member in a {
                 let key = member.key
-                return a[key].index != member.index || member == b[key]
-            } && b.allSatisfy { a[$0.key].isValid }
+                if a[key].index == member.index { parts.append((member, b[key])) }
+            }
+            return b.allSatisfy { a[$0.key].isValid }
         default:
             return a.kind == b.kind
         }
     }
 
-    /// Hashes the components that equality compares.
+    /// Hashes the components that equality compares; of containers within many others, only the number of their parts.
     ///
     /// - Complexity: O(*n*) in the size of the value.
-    public func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) { hash(into: &hasher, level: 0) }
+
+    private func hash(into hasher: inout Hasher, level: Int) {
         guard isValid else { return hasher.combine(0 as UInt8) }
         switch kind {
         case JSONTape.integer, JSONTape.fraction:
@@ -283,15 +302,29 @@ extension JSONEntity: Hashable {
         case JSONTape.array:
             hasher.combine(3 as UInt8)
             hasher.combine(count)
-            for element in self { hasher.combine(element) }
+            guard level < Self.hashedLevels else { return }
+            for element in self { element.hash(into: &hasher, level: level + 1) }
         case JSONTape.object:
-            // The order of members is ignored.
             hasher.combine(4 as UInt8)
-            hasher.combine(dictionary() ?? [:])
+            let members = dictionary() ?? [:]
+            hasher.combine(members.count)
+            guard level < Self.hashedLevels else { return }
+            // The order of members is ignored.
+            var sum = 0
+            for (key, member) in members {
+                var own = Hasher()
+                own.combine(key)
+                member.hash(into: &own, level: level + 1)
+                sum ^= own.finalize()
+            }
+            hasher.combine(sum)
         default:
             hasher.combine(UInt8(truncatingIfNeeded: kind) &+ 8)
         }
     }
+
+    /// The number of containers within each other whose parts are hashed, so that a deep value needs little stack.
+    private static let hashedLevels = 64
 
     private var stringBytes: [UInt8] {
         let raw = document.bytes(at: Int(index))

@@ -21,7 +21,7 @@ struct EncodedJSON: Sendable {
 
     /// Encodes a value.
     ///
-    /// - Throws: `.encodingFailed` with the path of a value that JSON can't represent, or for more than 512 nested containers.
+    /// - Throws: `.encodingFailed` with the path of a value that JSON can't represent, or for more than 100 nested containers.
     init(_ value: some Encodable) throws(NetworkError) {
         do {
             let encoded = try TreeEncoder.encode(value, isScalar: Self.isScalar, superKey: "super")

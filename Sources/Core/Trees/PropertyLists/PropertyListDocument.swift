@@ -130,11 +130,8 @@ package struct PropertyListError: Error, Sendable, Hashable {
 
 /// The limits of a property list.
 package struct PropertyListLimits: Sendable, Hashable {
-    /// The maximum nesting of arrays and dictionaries in a tree.
-    ///
-    /// All work on a tree of this depth uses less than a half of 512 KB of stack in optimized builds, which is what a
-    /// secondary thread of Apple's systems has.
-    package static let deepest = 100
+    /// The maximum nesting of arrays and dictionaries in a tree, which other work than decoding also visits with recursion.
+    package static let deepest = TreeDecoder.deepest
 
     /// The deepest nesting of arrays and dictionaries.
     package var depth: Int
