@@ -31,7 +31,7 @@ struct ConfigKnownPaths {
         var isKnown: Bool
     }
 
-    /// The keys of one dictionary by what is the same in names that differ in case or separators.
+    /// The keys of one dictionary, which are found regardless of case and separators.
     private struct Keys {
         private var lowercased: [String: String] = [:]
         private var folded: [String: String] = [:]

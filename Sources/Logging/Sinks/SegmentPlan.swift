@@ -281,7 +281,7 @@ struct SegmentPlan: Sendable {
         return call(.draining, .append((head + waiting.contents)[...]))
     }
 
-    /// Removes what is written of the waiting lines.
+    /// Removes the waiting lines that have been written.
     private mutating func remove(_ count: Int) {
         size += Int64(count)
         guard count >= headLength else {
