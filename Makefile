@@ -26,6 +26,9 @@ parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 # Modules as apps ship them, with what tests see.
 OPTIMIZED := -c release -Xswiftc -enable-testing --scratch-path .build/optimized
 
+# The modules whose tests run optimized in `ci`, too. `make test-release` runs those of all.
+OPTIMIZED_IN_CI := Core $(MODULES)
+
 # Runs the built tests of each module, with options for `swift test` and an ending of the log's name. Each module has its own
 # process, so that tests of one module don't delay the timers of another, and its own log.
 run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool ""); do \
@@ -184,6 +187,7 @@ ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 # A missing package is an error then.
 ci: export CI := true
 ci: lint test java apple consumer examples inspector ## Runs everything that a change must pass
+	@$(MAKE) --no-print-directory test-release MODULE="$(OPTIMIZED_IN_CI)" SWIFT_FLAGS="$(SWIFT_FLAGS)"
 	Scripts/test-libcurl --faults
 	@Scripts/install-packages publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check
