@@ -90,16 +90,16 @@ import Testing
     }
 
     @Test(
-        "Other decoders and encoders pass at most 100 containers of JSON, and more are an error", arguments: forms,
-        [100, 101, 500])
+        "Other decoders and encoders pass at most 50 containers of JSON, and more are an error", arguments: forms,
+        [50, 51, 500])
     func otherFormats(form: Form, depth: Int) async throws {
         let json = try JSONEntity(parsing: form.text(depth))
         let data = Data(form.text(depth).utf8)
         let decoding = try await stackUse { (try? JSONDecoder().decode(JSONEntity.self, from: data)) == json }
-        #expect(decoding.value == (depth <= 100))
+        #expect(decoding.value == (depth <= 50))
         #expect(decoding.bytes <= stackLimit)
         let encoding = try await stackUse { (try? JSONEncoder().encode(json)) == data }
-        #expect(encoding.value == (depth <= 100))
+        #expect(encoding.value == (depth <= 50))
         #expect(encoding.bytes <= stackLimit)
     }
 }

@@ -95,7 +95,7 @@ extension JSONEntity {
     /// - Parameters:
     ///   - value: The value.
     ///   - format: The format of dates and keys, with which the entity is also read.
-    /// - Throws: `.encodingFailed` with the path of the value, for one that JSON can't represent or that has more than 512
+    /// - Throws: `.encodingFailed` with the path of the value, for one that JSON can't represent or that has more than 100
     ///   nested containers.
     public init(encoding value: some Encodable, format: JSONFormat = .init()) throws(NetworkError) {
         try self.init(parsing: format.encode(value), limits: JSONLimits(depth: JSONLimits.deepest))

@@ -31,7 +31,7 @@ extension JSONEntity {
     }
 
     private func decodingFailure(_ underlying: any Error, _ type: Any.Type) -> NetworkError {
-        var (message, place) = ("\(type) can't be decoded: \(underlying)", self)
+        var (message, place) = ("", self)
         var steps: [any CodingKey] = []
         var wanted: Any.Type?
         switch underlying as? DecodingError {
@@ -43,7 +43,7 @@ extension JSONEntity {
             (message, steps) = (
                 "expected the key '\(key.stringValue)', found none", context.codingPath + [key]
             )
-        default: break
+        default: message = "\(type) can't be decoded: \(underlying)"
         }
         var present = place
         for step in steps {
@@ -62,7 +62,8 @@ extension JSONEntity {
 extension JSONEntity: Codable {
     /// Copies the value from a document, or builds it from another decoder.
     ///
-    /// - Throws: Any error of the decoder, and `DecodingError` for a value of another decoder within more than 100 containers.
+    /// - Throws: Any error of the decoder, and `DecodingError` for a value of another decoder with more than 50 containers within
+    ///   each other.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? TreeDecoder, let tree = decoder.tree as? JSONTree {
             self = tree.entity(at: decoder.value)
@@ -71,30 +72,41 @@ extension JSONEntity: Codable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self.init(value)
-        } else if let value = try? container.decode(Int.self) {
-            self.init(value)
-        } else if let value = try? container.decode(UInt.self) {
-            self.init(value)
-        } else if let value = try? container.decode(Double.self) {
-            try self.init(value)
-        } else if let value = try? container.decode(String.self) {
-            self.init(value)
+            return
+        }
+        for scalar in Self.scalars {
+            guard let value = try scalar(container) else { continue }
+            self = value
+            return
+        }
+        guard decoder.codingPath.count < Self.deepestElsewhere else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: Array(decoder.codingPath.prefix(8)), debugDescription: Self.tooDeep))
+        }
+        if var elements = try? decoder.unkeyedContainer() {
+            var values: [JSONEntity] = []
+            while !elements.isAtEnd { values.append(try elements.decode(JSONEntity.self)) }
+            self.init(array: values)
         } else {
-            guard decoder.codingPath.count < TreeDecoder.deepest else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: Array(decoder.codingPath.prefix(8)), debugDescription: Self.tooDeep))
-            }
-            if let value = try? container.decode([JSONEntity].self) {
-                self.init(array: value)
-            } else {
-                self.init(object: try container.decode([String: JSONEntity].self))
-            }
+            // A container of keys would convert them, as decoders do with the names of properties.
+            self.init(object: try container.decode([String: JSONEntity].self))
         }
     }
 
-    private static let tooDeep = "more than \(TreeDecoder.deepest) containers within each other"
+    /// The kinds of scalars, in the order in which decoders are asked.
+    ///
+    /// Each is a function of its own, so that the recursive one needs little stack.
+    private static let scalars: [@Sendable (any SingleValueDecodingContainer) throws -> JSONEntity?] = [
+        { try? JSONEntity($0.decode(Bool.self)) },
+        { try? JSONEntity($0.decode(Int.self)) },
+        { try? JSONEntity($0.decode(UInt.self)) },
+        { try (try? $0.decode(Double.self)).map { try JSONEntity($0) } },
+        { try? JSONEntity($0.decode(String.self)) },
+    ]
+
+    /// The maximum number of containers within each other in other formats, whose coders need up to 4.3 KB of stack for each.
+    private static let deepestElsewhere = 50
+    private static let tooDeep = "more than \(deepestElsewhere) containers within each other"
 
     /// Encodes the value; a missing one as `null`.
     ///
@@ -102,14 +114,26 @@ extension JSONEntity: Codable {
     /// ``bytes(indent:)`` preserves both.
     ///
     /// - Throws: Any error of the encoder, and `EncodingError.invalidValue` for a number too large for a `Double`, for
-    ///   more than 100 containers within each other, and for an impossible value.
+    ///   more than 50 containers within each other, and for an impossible value.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        func refuse(_ reason: String) -> EncodingError {
-            .invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
-        }
         switch kind {
-        case _ where isImpossible: throw refuse(description)
+        case JSONTape.array where isValid, JSONTape.object where isValid:
+            guard encoder.codingPath.count < Self.deepestElsewhere else { throw refusal(Self.tooDeep, encoder) }
+            if kind == JSONTape.array {
+                var elements = encoder.unkeyedContainer()
+                for element in self { try elements.encode(element) }
+            } else {
+                var container = encoder.singleValueContainer()
+                try container.encode(dictionary() ?? [:])
+            }
+        default: try encodeScalar(to: encoder)
+        }
+    }
+
+    private func encodeScalar(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch kind {
+        case _ where isImpossible: throw refusal(description, encoder)
         case _ where !isValid: try container.encodeNil()
         case JSONTape.trueValue, JSONTape.falseValue: try container.encode(kind == JSONTape.trueValue)
         case JSONTape.integer, JSONTape.fraction:
@@ -120,16 +144,15 @@ extension JSONEntity: Codable {
             } else if let value = double() {
                 try container.encode(value)
             } else {
-                throw refuse("expected a number that a Double holds, found \(text().prefix(40))")
+                throw refusal("expected a number that a Double holds, found \(text().prefix(40))", encoder)
             }
-        case JSONTape.array where encoder.codingPath.count >= TreeDecoder.deepest,
-            JSONTape.object where encoder.codingPath.count >= TreeDecoder.deepest:
-            throw refuse(Self.tooDeep)
-        case JSONTape.array: try container.encode(Array(self))
-        case JSONTape.object: try container.encode(dictionary() ?? [:])
         case JSONTape.null: try container.encodeNil()
         default: try container.encode(string() ?? "")
         }
+    }
+
+    private func refusal(_ reason: String, _ encoder: any Encoder) -> EncodingError {
+        .invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
     }
 }
 

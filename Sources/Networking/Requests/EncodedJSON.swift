@@ -32,10 +32,12 @@ struct EncodedJSON: Sendable {
             text.reserveCapacity(256)
             try append(encoded)
         } catch {
-            var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
-            if case EncodingError.invalidValue(_, let context) = error {
-                message = "at \(Self.path(context.codingPath)): \(context.debugDescription)"
-            }
+            let message =
+                if case EncodingError.invalidValue(_, let context) = error {
+                    "at \(Self.path(context.codingPath)): \(context.debugDescription)"
+                } else {
+                    "\(type(of: value)) can't be encoded as JSON: \(error)"
+                }
             throw NetworkError(.encodingFailed, message, phase: .prepare, underlying: error)
         }
     }
