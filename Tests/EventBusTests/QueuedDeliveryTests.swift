@@ -114,7 +114,9 @@ struct QueuedDeliveryTests {
                 }
             }
             pair.withLock { $0 = watches }
-            #expect(bus.trigger(number, round).queued == 2)
+            let queued = bus.trigger(number, round).queued
+            // An actor runs on another thread, so its first handler can cancel the second watch during the trigger.
+            #expect(queued == 2 || kind == "actor" && queued == 1)
             try await until("one is called") { !calls.items.isEmpty }
             for watch in watches { await watch.cancelAndWait() }
             #expect(calls.items.count == 1, "round \(round)")
