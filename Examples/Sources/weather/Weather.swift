@@ -5,6 +5,7 @@ struct GetForecast: Endpoint {
     let city: String
     let host: EndpointHost = "api.weather.example"
     var path: EndpointPath { "forecast/\(city)" }
+    let query: HTTPQuery = ["units": "metric"]
 }
 
 struct ForecastShown: Event {

@@ -8,6 +8,9 @@ internal import AshlarCore
 /// decoded on the actor that sends it. Code that is on the main actor by default needs no annotations; declare an endpoint and
 /// its output `nonisolated` there to send it from other actors.
 ///
+/// State the types of `method`, `query`, `headers` and `body`. A property with such a name and another type, such as
+/// `query: [String: String]`, is no error for the compiler: it is a property of the endpoint's own, and the default is sent.
+///
 /// ```swift
 /// struct Note: Decodable, Sendable { let id: Int; let title: String }
 ///
