@@ -17,7 +17,7 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Plugins Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := curl fish gettext groff-base libmicrohttpd12 libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
+TEST_PACKAGES := curl fish gettext groff-base libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
     python3-pip python3-venv valgrind zsh
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
@@ -100,7 +100,7 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 	Scripts/check-browser $(ARGS)
 
 inspector: ## Opens reports and a running app in Chromium: 100,000 lines, hostile texts, the keyboard alone, actions, memory
-	@Scripts/install-packages chromium libmicrohttpd12
+	@Scripts/install-packages chromium
 	@Scripts/build-quietly "the tool" swift build --product ashlar $(SWIFT_FLAGS)
 	@Scripts/build-quietly "the inspected app" swift build --product AshlarInspectorTestChild $(SWIFT_FLAGS)
 	Scripts/check-inspector $(ARGS)

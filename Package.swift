@@ -65,7 +65,7 @@ let extras = [
         testPrograms: ["AshlarFleetTestChild"]),
     Extra(
         folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting", "AshlarTexts"],
-        helpers: ["CAshlarMicrohttpd"], testPrograms: ["AshlarInspectorTestChild"]),
+        testPrograms: ["AshlarInspectorTestChild"]),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarTexts"]),
 ]
 

@@ -19,15 +19,6 @@ final class InspectedApp: Sendable {
     let cookie: String
     private let folder: TemporaryFolder
 
-    /// Whether the library of the server is installed.
-    static let hasServer: Bool = {
-        #if canImport(Darwin)
-            true
-        #else
-            (try? MicrohttpdLibrary.open(MicrohttpdServer.names)) != nil
-        #endif
-    }()
-
     var base: String { "http://127.0.0.1:\(inspector.port ?? 0)" }
 
     init() async throws {

@@ -63,14 +63,13 @@ public final class Inspector: Sendable {
     ///
     /// The app retains the inspector until it is stopped. Reads the lines that this run has already logged.
     ///
-    /// - Parameter announce: Receives the URL; by default it is printed to the standard output, but not logged.
+    /// - Parameter announce: Receives the URL; by default it is printed to the standard error stream, but not logged.
     /// - Returns: This inspector.
-    /// - Throws: ``InspectorError`` with the code `releaseBuild`, `libraryMissing` (on Linux, the server is libmicrohttpd),
-    ///   `portUnavailable` or `appReleased`.
+    /// - Throws: ``InspectorError`` with the code `releaseBuild`, `portUnavailable` or `appReleased`.
     /// - Complexity: O(*n*) in the size of this run's log.
     @discardableResult
     public nonisolated(nonsending) func start(
-        announce: (_ url: String) -> Void = { print("Inspector: \($0)") }
+        announce: ((_ url: String) -> Void)? = nil
     ) async throws(InspectorError) -> Inspector {
         #if !DEBUG
             guard allowsReleaseBuilds else {
@@ -79,13 +78,14 @@ public final class Inspector: Sendable {
         #endif
         guard let app = app.object else { throw InspectorError(.appReleased, "the app was released") }
         let session = try await begin(app)
-        announce(session.makeURL())
+        let url = session.makeURL()
+        if let announce { announce(url) } else { FileHandle.standardError.write(Data("Inspector: \(url)\n".utf8)) }
         return self
     }
 
     private nonisolated(nonsending) func begin(_ app: AshlarApp) async throws(InspectorError) -> InspectorSession {
         if let session { return session }
-        let new = try await InspectorSession(app, title: title, recorder: recorder, port: wantedPort)
+        let new = try InspectorSession(app, title: title, recorder: recorder, port: wantedPort)
         let session = state.withLock { state in
             if case .running(let other) = state { return other }
             state = .running(new)

@@ -16,7 +16,7 @@ final class InspectorSession: Sendable {
     private let title: String
     private let recorder: ExchangeRecorder?
     private let gate: Mutex<InspectorGate>
-    private let server: any InspectorServer
+    private let server: InspectorServer
     private let feed = InspectorFeed()
     private let sections = InspectorSections()
     private let texts = InspectorTexts()
@@ -25,13 +25,9 @@ final class InspectorSession: Sendable {
 
     init(
         _ app: AshlarApp, title: String, recorder: ExchangeRecorder?, port: Int
-    ) async throws(InspectorError) {
+    ) throws(InspectorError) {
         let place = InspectorPlace()
-        #if canImport(Darwin)
-            server = try await NetworkServer(port: port) { await place.answer($0) }
-        #else
-            server = try MicrohttpdServer(port: port) { await place.answer($0) }
-        #endif
+        server = try InspectorServer(port: port) { await place.answer($0) }
         gate = Mutex(InspectorGate(port: server.port))
         run = String(UInt64.random(in: .min ... .max), radix: 36)
         self.app = Weak(app)

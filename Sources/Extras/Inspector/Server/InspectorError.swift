@@ -8,8 +8,6 @@ public struct InspectorError: Error, Sendable, CustomStringConvertible {
 
         /// The program is a release build, and the inspector doesn't allow these.
         public static let releaseBuild = Code("releaseBuild")
-        /// The library for the server can't be opened.
-        public static let libraryMissing = Code("libraryMissing")
         /// The server can't listen, for example because another program uses the port.
         public static let portUnavailable = Code("portUnavailable")
         /// The app was released.

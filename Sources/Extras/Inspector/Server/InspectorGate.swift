@@ -93,10 +93,11 @@ struct InspectorGate: Sendable {
 
     /// Whether the request has the cookie of a browser that was opened.
     private func hasSession(_ request: InspectorRequest) -> Bool {
-        let cookies = request.values("Cookie").flatMap { $0.split(separator: ";") }
-            .map { $0.drop { $0 == " " } }
-            .filter { $0.hasPrefix(cookieName + "=") }
-            .map { $0.dropFirst(cookieName.count + 1) }
+        var cookies: [Substring] = []
+        for cookie in request.values("Cookie").flatMap({ $0.split(separator: ";") }) {
+            let cookie = cookie.drop { $0 == " " }
+            if cookie.hasPrefix(cookieName + "=") { cookies.append(cookie.dropFirst(cookieName.count + 1)) }
+        }
         // All secrets are compared, so that the time doesn't depend on which one it is.
         return cookies.count == 1 && sessions.filter { Self.isEqual($0, cookies[0]) }.count == 1
     }

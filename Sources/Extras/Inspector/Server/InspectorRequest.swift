@@ -73,12 +73,5 @@ struct InspectorRefusal: Error {
     var fields: [(name: String, value: String)] = []
 }
 
-/// A server on 127.0.0.1.
-protocol InspectorServer: Sendable {
-    var port: Int { get }
-    /// Ends all connections; returns when none is left.
-    func stop() async
-}
-
 /// Answers requests; servers call it on any thread.
 typealias InspectorHandler = @Sendable (InspectorRequest) async -> InspectorResponse

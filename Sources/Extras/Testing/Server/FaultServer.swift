@@ -8,7 +8,7 @@ internal import AshlarCore
     internal import Darwin
 #endif
 
-/// A server on 127.0.0.1 that sends exactly the bytes of a test, with one thread per connection.
+/// A server on 127.0.0.1 with one thread per connection, for tests, which send exactly their bytes, and for the inspector.
 ///
 /// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
 package final class FaultServer: Sendable {
@@ -122,7 +122,11 @@ package final class FaultServer: Sendable {
                     && getsockname(descriptor, address, &size) == 0
             }
         }
-        guard bound else { throw ServerFailure(what: "no port on 127.0.0.1") }
+        guard bound else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw ServerFailure(what: reason)
+        }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
@@ -139,8 +143,8 @@ package final class FaultServer: Sendable {
 private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 private func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 64) == 0 }
 
-/// A server of a test that can't be started.
-package struct ServerFailure: Error {
-    let what: String
-    package init(what: String) { self.what = what }
+/// A server that can't be started.
+package struct ServerFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(what: String) { description = what }
 }

@@ -1,0 +1,111 @@
+internal import AshlarCore
+internal import AshlarTesting
+internal import Dispatch
+
+/// A server on 127.0.0.1 with a thread for each connection, which has one request.
+final class InspectorServer: Sendable {
+    /// The maximum number of connections; further ones are closed.
+    static let connectionLimit = 32
+    /// The longest time in which a request must arrive.
+    private static let requestLimit = Duration.seconds(60)
+    /// The number of bytes that are read after a response, so that it isn't lost when the connection ends.
+    private static let longestRest = 1 << 20
+
+    private let server: FaultServer
+    private let connections: Connections
+
+    /// The connections that are open.
+    private final class Connections: Sendable {
+        private struct State {
+            var open = 0
+            var isEnding = false
+        }
+
+        private let state = Mutex(State())
+        let end = Promise<Void>()
+
+        /// Returns whether a connection may be served.
+        func begin() -> Bool {
+            state.withLock { state in
+                guard !state.isEnding, state.open < InspectorServer.connectionLimit else { return false }
+                state.open += 1
+                return true
+            }
+        }
+
+        func didEnd() { change { $0.open -= 1 } }
+        func endAll() { change { $0.isEnding = true } }
+
+        private func change(_ change: (inout State) -> Void) {
+            let isEnd = state.withLock { state in
+                change(&state)
+                return state.isEnding && state.open == 0
+            }
+            if isEnd { end.fulfill(()) }
+        }
+    }
+
+    /// Starts a server; the system chooses the port if it is 0.
+    ///
+    /// - Throws: `portUnavailable`.
+    init(port: Int, handler: @escaping InspectorHandler) throws(InspectorError) {
+        let connections = Connections()
+        do {
+            server = try FaultServer(port: port) { connection in
+                guard connections.begin() else { return }
+                Self.serve(connection, handler)
+                connections.didEnd()
+            }
+        } catch {
+            throw InspectorError(.portUnavailable, "the server can't listen on 127.0.0.1:\(port): \(error)")
+        }
+        self.connections = connections
+    }
+
+    var port: Int { server.port }
+
+    /// Ends all connections; returns when none is left.
+    func stop() async {
+        connections.endAll()
+        server.stop()
+        _ = await connections.end.value()
+    }
+
+    // MARK: The thread of a connection
+
+    private static func serve(_ connection: FaultConnection, _ handler: @escaping InspectorHandler) {
+        let deadline = ContinuousClock.now + requestLimit
+        var reader = InspectorRequestReader()
+        var response: InspectorResponse?
+        do throws(InspectorRefusal) {
+            while response == nil, ContinuousClock.now < deadline, let bytes = connection.receive() {
+                guard let request = try reader.add(bytes) else { continue }
+                response = wait { await handler(request) }
+            }
+        } catch {
+            response = InspectorResponse(error)
+        }
+        guard let response, connection.write(response.head) else { return }
+        switch response.body {
+        case .bytes(let bytes): connection.write(bytes)
+        case .stream(let next):
+            while let part = wait({ await next() }), let bytes = part, connection.write(bytes) {}
+        }
+        connection.endWriting()
+        var rest = longestRest
+        while rest > 0, ContinuousClock.now < deadline, let bytes = connection.receive() { rest -= bytes.count }
+    }
+
+    /// Waits for asynchronous work on the thread of a connection.
+    private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value? {
+        let result = Mutex<Value?>(nil)
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            let value = await work()
+            result.withLock { $0 = value }
+            end.signal()
+        }
+        end.wait()
+        return result.withLock { $0 }
+    }
+}
