@@ -58,6 +58,17 @@ import Testing
         #expect(customization.problems == [])
     }
 
+    @Test("A text without arguments is read as it is, in the form for the device; a missing one is its key")
+    func plainText() {
+        let tap = CustomizationMessage(.devices(["other": CustomizationMessage("Tap 50%")]))
+        let layer = CustomizationLayer(overrides: ["percent": "100 %d", "number": .int(5), "tap": .message(tap)])
+        let strings = Customization(layers: [layer])
+        #expect(strings[CustomizationText("percent")] == "100 %d" && strings[CustomizationText("number")] == "5")
+        #expect(strings[CustomizationText("tap")] == "Tap 50%")
+        #expect(strings.problems.isEmpty)
+        #expect(strings[CustomizationText("none")] == "none" && strings.problems.map { $0.key } == ["none"])
+    }
+
     @Test("A key that no layer defines is its own format")
     func missing() {
         let customization = customization

@@ -140,12 +140,13 @@ extension CustomizationError {
     }
 }
 
-/// A key of a message with its arguments.
+/// A key of a text with its arguments.
 ///
-/// Functions of generated code return it, so that a missing argument or one of the wrong type is an error of the compiler:
+/// Generated code declares texts with it, so that a missing argument or one of the wrong type is an error of the compiler:
 ///
 /// ```swift
 /// enum Strings {
+///     static let title = CustomizationText("title")
 ///     static func notes(count: Int) -> CustomizationText { CustomizationText("notes.count", [count]) }
 /// }
 /// let strings = Customization(layers: [CustomizationLayer(overrides: ["notes.count": "%d notes"])])
@@ -153,6 +154,7 @@ extension CustomizationError {
 /// ```
 public struct CustomizationText: Hashable, Sendable {
     private enum Values: Hashable {
+        case none
         case ordered([FormatValue])
         case named([String: FormatValue])
     }
@@ -161,6 +163,17 @@ public struct CustomizationText: Hashable, Sendable {
     /// The name of the table; `Localizable` if nil.
     private let table: String?
     private let values: Values
+
+    /// Creates a text without placeholders, which is read as it is; see ``Customization/string(_:table:)``.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - table: The name of the table; `Localizable` if nil.
+    public init(_ key: String, table: String? = nil) {
+        self.key = key
+        self.table = table
+        values = .none
+    }
 
     /// Creates a text whose values are in the order of the base language's placeholders.
     ///
@@ -186,18 +199,26 @@ public struct CustomizationText: Hashable, Sendable {
         self.values = .named(values.mapValues(\.formatValue))
     }
 
-    /// Returns the formatted text; see ``Customization/format(_:_:table:)``.
+    /// Returns the text with its values; see ``Customization/format(_:_:table:)``.
     fileprivate func formatted(in strings: Customization) -> String {
         switch values {
+        case .none:
+            do {
+                return try strings.value(CustomizationKey<String>(key, table: table))
+            } catch {
+                // A text that depends on the device is a message.
+                guard error.code == .malformed else { return strings.string(key, table: table) }
+                return strings.formatted(key, isICU: false, table) { $0.formatted([], language: $1) }
+            }
         case .ordered(let values):
-            strings.formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
+            return strings.formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
         case .named(let values):
-            strings.formatted(key, isICU: true, table) { $0.formatted(named: values, language: $1) }
+            return strings.formatted(key, isICU: true, table) { $0.formatted(named: values, language: $1) }
         }
     }
 }
 
 extension Customization {
-    /// The formatted text of a key with its arguments; see ``format(_:_:table:)`` and ``message(_:_:table:)``.
+    /// The text of a key with its arguments; see ``string(_:table:)``, ``format(_:_:table:)`` and ``message(_:_:table:)``.
     public subscript(text: CustomizationText) -> String { text.formatted(in: self) }
 }
