@@ -102,12 +102,17 @@ extension AppSettings {
                 issues.append(StartupIssue(.hosts, error, isError: true))
             }
         }
-        let choices = configuration.hostChoices ?? storage.hostChoices(application: application, flavor: flavor?.name)
-        let store = choices.scoped(scope)
-        let hosts = HostSwitch(map, store: store, defaults: hostDefault)
+        let hosts = HostSwitch(map, store: hostChoices(configuration).store, defaults: hostDefault)
         if configSelects.host { tasks.append(hosts.follow(config, from: hostDefault)) }
         issues += (map.warnings + hosts.warnings).map { StartupIssue(.hosts, $0) }
         return hosts
+    }
+
+    /// The store of the selections of hosts, and its file in the storage.
+    func hostChoices(_ configuration: AshlarApp.Configuration) -> (store: HostChoiceStore, file: String?) {
+        let file = storage.hostChoicesFile(application: application, flavor: flavor?.name)
+        let standard = file.map { HostChoiceStore.file($0, createsFolder: true) } ?? .memory
+        return ((configuration.hostChoices ?? standard).scoped(scope), file)
     }
 
     /// Returns the settings of the app's client.
@@ -144,5 +149,25 @@ extension AppSettings {
             let path = "\(resources.path)/\(name)"
             return FileManager.default.fileExists(atPath: path) ? path : nil
         }
+    }
+}
+
+extension AshlarApp {
+    /// Returns the store of the selections of hosts of an app with a configuration, and its file in the storage.
+    ///
+    /// If neither the configuration nor its flavor has environments, they are those of a release build.
+    package static func hostChoices(
+        _ configuration: Configuration
+    ) throws(StartupFailure) -> (store: HostChoiceStore, file: String?) {
+        var issues: [StartupIssue] = []
+        var configuration = configuration
+        let settings = AppSettings(configuration, arguments: [], variables: [:], issues: &issues)
+        let errors = issues.filter(\.isError)
+        guard errors.isEmpty else { throw StartupFailure(issues: errors) }
+        if configuration.environments != nil || settings.flavor?.environments != nil {
+            return settings.hostChoices(configuration)
+        }
+        configuration.environments = []
+        return AppSettings(configuration, arguments: [], variables: [:], issues: &issues).hostChoices(configuration)
     }
 }

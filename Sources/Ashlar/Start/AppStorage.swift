@@ -26,12 +26,12 @@ extension AppStorage {
         }
     }
 
-    /// The store of host selections, in a file next to the folder of the log.
-    func hostChoices(application: String, flavor: String?) -> HostChoiceStore {
+    /// The file of host selections next to the folder of the log, or nil to store them in memory.
+    func hostChoicesFile(application: String, flavor: String?) -> String? {
         guard let logs = logFolder(application: application, flavor: flavor), let slash = logs.lastIndex(of: "/") else {
-            return .memory
+            return nil
         }
-        return .file(logs[..<slash] + "/HostChoices.json", createsFolder: true)
+        return logs[..<slash] + "/HostChoices.json"
     }
 
     /// A name that stays inside its folder: other characters than letters, digits, `.`, `-` and `_` are replaced.
