@@ -9,7 +9,7 @@ struct FieldNotes {
     let log = Log("FieldNotes")
     let app: AshlarApp
 
-    static func main() async throws { exit(try await FieldNotes().run()) }
+    static func main() async { await AshlarApp.run { exit(try await FieldNotes().run()) } }
 
     /// Starts the app with the product's files.
     init() {

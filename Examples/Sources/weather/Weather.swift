@@ -37,13 +37,15 @@ actor History: Service {
         return app
     }
 
-    static func main() async throws {
-        var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
-        configuration.variables = "WEATHER"
-        configuration.arguments = true
-        configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5, "showers": 1}"#)])
-        let app = try await start(configuration)
-        for url in CommandLine.arguments.dropFirst() where url.contains("/") { await app.open(url) }
-        print(app.hosts.resolve("api.weather.example")?.description ?? "no host")
+    static func main() async {
+        await AshlarApp.run {
+            var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
+            configuration.variables = "WEATHER"
+            configuration.arguments = true
+            configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5, "showers": 1}"#)])
+            let app = try await start(configuration)
+            for url in CommandLine.arguments.dropFirst() where url.contains("/") { await app.open(url) }
+            print(app.hosts.resolve("api.weather.example")?.description ?? "no host")
+        }
     }
 }

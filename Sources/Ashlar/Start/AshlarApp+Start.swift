@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import Foundation
 
 extension AshlarApp {
@@ -56,6 +57,29 @@ extension AshlarApp {
         guard errors.isEmpty else { throw StartupFailure(issues: errors) }
         setCurrent(app)
         return app
+    }
+}
+
+extension AshlarApp {
+    /// Runs the body of a program; an error ends the process.
+    ///
+    /// The error is printed to the standard error, one line for each error of a ``StartupFailure``, and the exit status
+    /// is 1. An error that `main` itself throws would crash the process instead.
+    ///
+    /// ```swift
+    /// await AshlarApp.run {
+    ///     let app = try await AshlarApp.start(requires: [.configuration])
+    ///     print(app.explain("resources"))
+    /// }
+    /// ```
+    nonisolated(nonsending) public static func run(_ body: nonisolated(nonsending) () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            let lines = "\(error)".split(separator: "\n").map { "error: \(String($0).onOneLine)\n" }
+            FileHandle.standardError.write(Data(lines.joined().utf8))
+            exit(1)
+        }
     }
 }
 
