@@ -185,6 +185,37 @@ import Testing
         }
     }
 
+    @Test("A dot in a key is part of the name, in texts and in settings")
+    func nesting() throws {
+        let files = [
+            "en.lproj/Localizable.strings": "\"list.title\" = \"Notes\"; \"list\" = \"List\";",
+            "ApplicationConfig.json": #"{"list": {"title": "Notes"}, "a": {"b": {"c": 1}}}"#,
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            for line in [
+                #"static let listTitle = CustomizationText("list.title")"#,
+                #"static let list = CustomizationText("list")"#,
+                #"static let listTitle = ConfigKey<String>("list.title""#, #"static let aBC = ConfigKey<Int>("a.b.c""#,
+            ] { #expect(run.output.contains(line), "\(run.transcript)") }
+            #expect(run.status == 0)
+        }
+    }
+
+    @Test("A text of the base language always has a value; one of a theme alone doesn't")
+    func themes() throws {
+        let files = [
+            "en.lproj/Localizable.strings": "\"both\" = \"Base\";",
+            "Themes.json": #"{"themes": [{"name": "Night", "attributes": {"both": "Theme", "own": "Theme"}}]}"#,
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.output.contains(#"both = CustomizationText("both")"#), "\(run.transcript)")
+            #expect(run.output.contains(#"own = CustomizationKey<String>("own")"#), "\(run.transcript)")
+            #expect(run.status == 0)
+        }
+    }
+
     @Test("An image with files of several types has its name without a type, so that a new file doesn't move it")
     func imageTypes() throws {
         let files = [
@@ -232,15 +263,15 @@ import Testing
             try withFolder(Self.files) { folder in
                 let use = """
                     let texts: [String] = [
-                        strings[Strings.noteShare] ?? "", strings[Strings.notes(count: 3)],
+                        strings[Strings.noteShare], strings[Strings.notes(count: 3)],
                         strings[Strings.sent("Zoë", 3, 0.5)], strings[Strings.files(files: 2, "x")],
-                        strings[Strings.icu(name: "Zoë", count: 2)], strings[Strings.errors.offline] ?? "",
-                        strings[Strings.`class`] ?? "", strings[Strings.self_] ?? "", strings[Strings._3d] ?? "",
+                        strings[Strings.icu(name: "Zoë", count: 2)], strings[Strings.errors.offline],
+                        strings[Strings.`class`], strings[Strings.self_], strings[Strings._3d],
                     ]
                     let color: RGBAColor? = strings[Colors.tint]
                     let (limit, isOn, ratio): (Int?, Bool?, Double?) =
                         (strings[Values.limit], strings[Values.on], strings[Values.ratio])
-                    let (timeout, hosts): (Double, [String]) = (config[Settings.api.timeout], config[Settings.api.hosts])
+                    let (timeout, hosts): (Double, [String]) = (config[Settings.apiTimeout], config[Settings.apiHosts])
                     let host: EndpointHost = Hosts.api
                     let image = strings.image(Images.logo)
                     let path = try Routes.note(id: 5) + Routes.home() + Routes.file(path: "a/b") + Routes.patterns.note
@@ -251,7 +282,7 @@ import Testing
                 #expect(errors.isEmpty, "\(errors)")
                 for wrong in [
                     "print(strings[Strings.noteShar] as Any)", "print(strings[Strings.notes(count: \"3\")])",
-                    "print(strings[Strings.notes()])", "let x: Int = config[Settings.api.timeout]",
+                    "print(strings[Strings.notes()])", "let x: Int = config[Settings.apiTimeout]",
                     "print(try Routes.note(id: \"a\"))",
                 ] {
                     #expect(try check(wrong, in: folder).contains("error: "), "\(wrong)")

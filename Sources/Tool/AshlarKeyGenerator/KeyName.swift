@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// Names of generated declarations.
-enum KeyName {
+package enum KeyName {
     /// Returns the identifier of a key in camel case: `note.share` and `NoteShare` are both `noteShare`.
     ///
     /// Letters and digits of all scripts remain; others separate words. A name that begins with a digit, or that has no
@@ -44,6 +44,9 @@ enum KeyName {
         return keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
+    /// Whether a name is a word of the language, which can't be the name of a type or module.
+    package static func isReserved(_ name: String) -> Bool { keywords.contains(name) || unusable.contains(name) }
+
     private static let unusable: Set<String> = ["self", "init", "Type", "Protocol", "Self", "_"]
 
     private static let keywords: Set<String> = [
@@ -55,7 +58,7 @@ enum KeyName {
     ]
 
     /// Returns a text as a literal.
-    static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

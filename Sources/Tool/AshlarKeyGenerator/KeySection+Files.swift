@@ -18,7 +18,7 @@ extension KeySection {
         for path in report.config.paths() {
             let keys = path.components.compactMap { if case .key(let key) = $0 { key } else { nil } }
             // The elements of arrays have no keys, and a section whose name has a dot is that of a bundle identifier.
-            guard keys.count == path.components.count, let key = keys.last, keys.count == 1 || !keys[0].contains(".")
+            guard keys.count == path.components.count, keys.count == 1 || !keys[0].contains(".")
             else { continue }
             guard let place = report.config.locate(path), let value = place.value.literal(isSecret: place.isSecret)
             else { continue }
@@ -26,7 +26,7 @@ extension KeySection {
             let shown = place.isSecret ? "a secret" : "`\(value.text)`"
             let secret = place.isSecret ? ", secret: true" : ""
             section.members.append(
-                KeyMember(key: key, sections: keys.dropLast(), place: location, comment: shown) {
+                KeyMember(key: keys.joined(separator: "."), place: location, comment: shown) {
                     [
                         "static let \($0) = ConfigKey<\(value.type)>("
                             + "\(KeyName.literal("\(path)")), default: \(value.text)\(secret))"
@@ -94,32 +94,11 @@ extension KeySection {
         let file = folder.path + "/Routes.txt"
         var section = KeySection(
             name: "Routes", module: "AshlarEventBus", summary: "The paths of the routes: `try Routes.name()`.")
-        var problems: [KeyGenerator.Problem] = []
-        var names: [String: Int] = [:]
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() {
-            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-            if words.isEmpty || words[0].hasPrefix("#") { continue }
-            let place = "\(file):\(index + 1)"
-            func report(_ text: String) {
-                problems.append(.init(severity: "error", place: place, text: text.onOneLine))
-            }
-            guard words.count == 2 else {
-                report("expected a name and a pattern")
-                continue
-            }
-            if let earlier = names.updateValue(index + 1, forKey: words[0]) {
-                report("the route '\(words[0])' is also at line \(earlier)")
-                continue
-            }
-            do throws(EventBusError) {
-                let pattern = try RoutePattern(words[1])
-                section.members += members(of: pattern, words[0], place)
-            } catch {
-                report("\(error)")
-            }
-        }
-        return ([section], problems)
+        let routes = RouteFile(bytes, path: file)
+        section.members = routes.lines.flatMap { members(of: $0.pattern, $0.name, "\(file):\($0.number)") }
+        return (
+            [section], routes.problems.map { .init(severity: "error", place: "\(file):\($0.number)", text: $0.text) }
+        )
     }
 
     private static func members(of pattern: RoutePattern, _ name: String, _ place: String) -> [KeyMember] {

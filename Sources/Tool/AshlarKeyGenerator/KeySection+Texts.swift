@@ -66,7 +66,7 @@ private struct TextReader {
             problems += signature.contradictions.map {
                 .init(severity: "error", place: folder.place($0.location), text: "'\(key.key)': \($0.text)".onOneLine)
             }
-            add(entry, key.table, folder.place(entry.location), colors, signature)
+            add(entry, key.table, folder.place(entry.location), colors, signature, isInBase: true)
             guard let languages = missing[key] else { continue }
             let text = "'\(entry.key)' is missing in \(languages.sorted().joined(separator: ", "))"
             problems.append(.init(severity: "warning", place: folder.place(entry.location), text: text.onOneLine))
@@ -79,7 +79,9 @@ private struct TextReader {
             for entry in theme.table {
                 var signature = MessageSignature()
                 signature.add(entry.value, name: theme.name, at: entry.location)
-                add(entry, nil, folder.place(entry.location), theme.colors, signature)
+                let key = StringsCoverage.Key(table: CustomizationLayer.defaultTable, key: entry.key)
+                add(
+                    entry, nil, folder.place(entry.location), theme.colors, signature, isInBase: entries[key] != nil)
             }
         }
     }
@@ -87,7 +89,7 @@ private struct TextReader {
     /// Adds an entry of a table, or of a theme.
     private mutating func add(
         _ entry: CustomizationEntry, _ name: String?, _ place: String, _ dialect: ColorDialect,
-        _ signature: MessageSignature
+        _ signature: MessageSignature, isInBase: Bool
     ) {
         let isDefault = name == nil || name == CustomizationLayer.defaultTable
         let sections = isDefault ? [] : [name ?? ""]
@@ -131,6 +133,9 @@ private struct TextReader {
                         "    CustomizationText(\(key), \(arguments)\(table))", "}",
                     ]
                 })
+        } else if isInBase {
+            // Every app has the text, so that it is read without a default.
+            texts.append(member(text) { ["static let \($0) = CustomizationText(\(key)\(table))"] })
         } else {
             texts.append(constant("String", text))
         }
