@@ -182,4 +182,19 @@ import Testing
             #expect(try ToolProcess.run(["config", "check", folder.path]).status == 0)
         }
     }
+
+    @Test(
+        "A value alone is its text, without quotes; a list is JSON",
+        arguments: [("text", "a \"b\"\n"), ("number", "1.5\n"), ("flag", "true\n"), ("list", "[1, \"a\"]\n")])
+    func value(key: String, expected: String) throws {
+        let config = #"{"text": "a \"b\"", "number": 1.5, "flag": true, "list": [1, "a"], "password": "hunter2"}"#
+        try withFolder(["ApplicationConfig.json": config]) { folder in
+            let run = try ToolProcess.run(["config", "show", folder.path, key, "--value"])
+            #expect(run.status == 0 && run.output == expected && run.errors.isEmpty, "\(run.transcript)")
+            for key in ["password", "nothing"] {
+                let run = try ToolProcess.run(["config", "show", folder.path, key, "--value"])
+                #expect(run.status == 1 && run.output.isEmpty && !run.errors.contains("hunter"), "\(run.transcript)")
+            }
+        }
+    }
 }

@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    @Test("--tail counts lines, also of a selection; a message of several lines is one")
+    func tail() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #if os(Linux) || os(macOS)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                LogSystem.start(LogConfiguration(folder: folder, sinks: []))
+                for number in 1...5 { Log("Tool").info("\(number) first\n\(number) second") }
+                Log("Tool").error("last")
+            }
+        #endif
+        func output(_ arguments: [String]) throws -> String {
+            try ToolProcess.run(["logs", "show", folder] + arguments).output
+        }
+        #expect(try output([]).ranges(of: " second").count == 5)
+        let two = try output(["-n", "2"])
+        #expect(two.contains("5 first") && two.contains("5 second") && two.contains("last") && !two.contains("4 "))
+        let infos = try output(["-n1", "--text", "first", "--json"])
+        #expect(infos.split(separator: "\n").count == 1 && infos.contains("5 second"), "\(infos)")
+        #expect(try output(["--tail", "99"]) == output([]))
+        let runs = try JSONEntity(parsing: try ToolProcess.run(["logs", "runs", folder, "--json"]).output)
+        #expect(runs[0]["process"].int() ?? 0 > 0)
+    }
+
     @Test("A follower prints lines from the start as they are written", .timeLimit(.minutes(2)))
     func follow() async throws {
         try await withRuns { folder in

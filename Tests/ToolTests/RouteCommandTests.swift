@@ -1,4 +1,5 @@
 import AshlarNetworking
+import Foundation
 import Testing
 
 /// The routes of a file.
@@ -37,6 +38,38 @@ import Testing
             #expect(try ToolProcess.run(["routes", "check", "Routes.txt"], in: folder).output.hasPrefix("3 routes"))
             let worse = try ToolProcess.run(["routes", "check", "worse.txt"], in: folder)
             #expect(worse.status == 1 && worse.errors.contains("worse.txt:1: expected a name and a pattern"))
+        }
+    }
+
+    @Test(
+        "The other routes of a file with errors are listed, explained and reported, and the exit status is 1",
+        arguments: [["routes", "list", "Routes.txt"], ["routes", "explain", "Routes.txt", "/x/5"], ["report", "."]])
+    func errors(arguments: [String]) throws {
+        let text = "a /x/:id(int)\nbroken\nb /x/:\na /z\nc /x/:key(int)\nd /d\n"
+        try withFolder(["Routes.txt": text]) { folder in
+            let run = try ToolProcess.run(arguments, in: folder)
+            let file = arguments[0] == "report" ? "./Routes.txt" : "Routes.txt"
+            let lines = run.errors.split(separator: "\n")
+            #expect(run.status == 1 && lines.count == 4, "\(run.transcript)")
+            for (line, number) in zip(lines, 2...) { #expect(line.hasPrefix("error: \(file):\(number): "), "\(line)") }
+            #expect(!run.errors.contains("routeConflict") && !run.errors.contains("patternEmptyName"))
+            let page = try? String(contentsOf: folder.appending(path: "report.html"), encoding: .utf8)
+            let found = (page ?? run.output).replacing("\\/", with: "/")
+            #expect(found.contains("/x/:id(int)") && !found.contains(":key(int)"))
+        }
+    }
+
+    @Test("An explanation as JSON has the values with their types")
+    func json() throws {
+        let text = "all /n/:a(int)/:b(double)/:c(bool)/:d(uint)/:e\n"
+        try withFolder(["Routes.txt": text]) { folder in
+            let run = try ToolProcess.run(
+                ["routes", "explain", "Routes.txt", "/n/-5/1.5/true/7/x%20y", "--json"], in: folder)
+            let story = try JSONEntity(parsing: run.output)
+            #expect(story["name"].string() == "all" && story["location"].string() == "Routes.txt:1", "\(run)")
+            for part in ["\"a\": -5", "\"b\": 1.5", "\"c\": true", "\"d\": 7", "\"e\": \"x y\""] {
+                #expect(run.output.contains(part), "\(run.output)")
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ struct TerminalTests {
         #expect(lines.first?.hasPrefix("path") == true && lines.count > 10, "\(run.output)")
         #expect(lines.allSatisfy { $0.count <= 60 }, "\(run.output)")
         #expect(lines.contains { $0.contains("…") })
+        #expect(lines.dropFirst().allSatisfy { $0.last?.isNumber == true }, "each line has its line number: \(lines)")
         let wide = try ToolProcess.runInTerminal("COLUMNS=200 ashlar config show Resources --color never")
         #expect(!wide.output.contains("…"))
     }
@@ -49,7 +50,15 @@ struct TerminalTests {
 @Suite struct CompletionTests {
     /// A folder with the scripts, the tool as `ashlar`, and a file.
     private func withShell<R>(_ body: (URL, [String: String]) throws -> R) throws -> R {
-        try withFolder(["files/notes.json": "{}", "files/deep/x": ""]) { folder in
+        let files = [
+            "files/notes.json": "{}", "files/deep/x": "", "files/ApplicationConfig.staging.json": "{}",
+            "tree/en.lproj/a.strings": "", "tree/pt-BR.lproj/a.strings": "", "tree/acme co.lproj/a.strings": "",
+            "map.json": """
+            {"configurations": [{"canonical_host": "api.notes.example", "canonical_protocol": "https",
+              "hosts": [{"key": "QA", "host": "qa.example"}]}]}
+            """,
+        ]
+        return try withFolder(files) { folder in
             for shell in ["bash", "zsh", "fish"] {
                 try Data(try ToolProcess.run(["completion", shell]).output.utf8).write(
                     to: folder.appending(path: shell))
@@ -67,6 +76,10 @@ struct TerminalTests {
         ("config show files --environment debug --js", "--json"), ("completion zs", "zsh"),
         ("hosts list files/no", "files/notes.json"), ("config show files/de", "files/deep"),
         ("config show --environment debug files/de", "files/deep"),
+        ("logs show files --level analy", "--level analytic"), ("config show files -e stag", "-e staging"),
+        ("config diff files --to=stag", "--to=staging"), ("strings show tree --language p", "--language pt-BR"),
+        ("keys tree --base pt", "--base pt-BR"), ("hosts use map.json api", "map.json api.notes.example"),
+        ("hosts use map.json api.notes.example Q", "api.notes.example QA"),
     ]
 
     @Test("A shell completes commands, options, choices and paths", arguments: ["bash", "zsh"])
@@ -91,6 +104,11 @@ struct TerminalTests {
             for line in Self.lines {
                 #expect(run.output.contains("found: ashlar ") && run.output.contains(line.completed), "\(run.output)")
             }
+            // A space of a name is quoted.
+            let brand = try ToolProcess.run(
+                URL(filePath: "/usr/bin/script"), ["-qec", program, "/dev/null"],
+                input: start + ends + "ashlar strings show tree -b ac\t\u{1D}exit\n", environment, in: folder)
+            #expect(brand.output.contains(#"-b acme\ co"#), "\(brand.output)")
         }
     }
 
@@ -119,6 +137,11 @@ struct TerminalTests {
             (["config", "export", "x", "--format", "=", "p"], "plist"),
             (["hosts", "list", "map", "--store", ""], ":files"),
             (["logs", "show", ""], ":folders"), (["hosts", "list", "--", ""], ":files"),
+            (["logs", "show", "x", "-l", ""], "warning"), (["strings", "show", "Resources", "-b", ""], "borealis"),
+            (["strings", "coverage", "Resources", "--base", "=", "fr"], "fr-CA"),
+            (["report", "Resources", "--environment", ""], "debug"),
+            (["hosts", "use", "Resources/HostMap.json", "api.fieldnotes.example", ""], "localhost"),
+            (["hosts", "list", "Resources/HostMap.json", "-e", "sim"], "simulator"),
         ] as [([String], String)])
     func candidates(words: [String], expected: String) throws {
         let found = try ToolProcess.run(["complete", "--"] + words).output.split(separator: "\n")
@@ -127,7 +150,10 @@ struct TerminalTests {
 
     @Test("Nothing is completed after a mistake or for free text")
     func nothing() throws {
-        for words in [["confg", ""], ["config", "explain", "folder", ""], ["config", "--json", "sh", "x", ""]] {
+        for words in [
+            ["confg", ""], ["config", "explain", "folder", ""], ["config", "--json", "sh", "x", ""],
+            ["hosts", "use", "/nonexistent", ""], ["strings", "show", "/nonexistent", "-b", ""],
+        ] {
             #expect(try ToolProcess.run(["complete", "--"] + words).output.isEmpty)
         }
     }
@@ -146,6 +172,7 @@ struct TerminalTests {
                 URL(filePath: "/usr/bin/groff"), ["-man", "-ww", "-Tutf8", "ashlar.1"], in: folder)
             #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
             #expect(run.output.contains("A mistake on the command line."))
+            #expect(run.output.contains("ashlar routes check Resources/Routes.txt"))
         }
     }
 }

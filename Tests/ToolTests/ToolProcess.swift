@@ -33,15 +33,17 @@ enum ToolProcess {
     }
 
     /// Runs the tool in a folder, by default the package's.
-    static func run(_ arguments: [String], in folder: URL = root) throws -> ToolRun {
-        try run(try program(), arguments, in: folder)
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL = root
+    ) throws -> ToolRun {
+        try run(try program(), arguments, environment, in: folder)
     }
 
     /// Runs a command in a terminal of its own, with lines of input; its errors are part of the output.
     static func runInTerminal(
         _ command: String, input: String = "", environment: [String: String] = [:], in folder: URL = root
     ) throws -> ToolRun {
-        let path = try program().deletingLastPathComponent().appending(path: "ashlar").path
+        let path = try program().path
         let command = "stty cols 60 -echo; " + command.replacing("ashlar", with: "'\(path)'")
         return try run(
             URL(filePath: "/usr/bin/script"), ["-qec", command, "/dev/null"], input: input, environment, in: folder)

@@ -2,6 +2,8 @@ import AshlarLogging
 import Foundation
 import Testing
 
+@testable import AshlarTool
+
 /// Compares with the golden files in `Fixtures`; `ASHLAR_RECORD=1` rewrites them.
 @Suite struct ToolGoldenTests {
     static let runs: [(name: String, arguments: [String])] = [
@@ -48,8 +50,8 @@ import Testing
         ("strings-missing", ["strings", "coverage", "Resources", "--missing", "--json"]),
         ("hosts-list", ["hosts", "list", "Resources/HostMap.json"]),
         ("hosts-list-json", ["hosts", "list", "Resources/HostMap.json", "--json"]),
-        ("hosts-prerelease", ["hosts", "use", "Resources/HostMap.json", "--prerelease"]),
-        ("hosts-menu-piped", ["hosts", "use", "Resources/HostMap.json"]),
+        ("hosts-no-place", ["hosts", "use", "Resources/HostMap.json", "--prerelease"]),
+        ("hosts-menu-piped", ["hosts", "use", "Resources/HostMap.json", "--store", "choices.json"]),
         ("hosts-key-missing", ["hosts", "use", "Resources/HostMap.json", "api.fieldnotes.example"]),
         ("hosts-explain", ["hosts", "explain", "Resources/HostMap.json", "api.fieldnotes.example"]),
         ("hosts-unknown", ["hosts", "explain", "Resources/HostMap.json", "api.fieldnote.example"]),
@@ -61,6 +63,11 @@ import Testing
         ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),
         ("init-name", ["init", "1st", "--path", ".."]), ("init-alone", ["init", "Pages"]),
         ("init-exists", ["init", "Sources", "--path", ".."]),
+        ("config-value", ["config", "show", "Resources", "api.timeout", "--value", "-e", "DEBUG"]),
+        ("config-value-secret", ["config", "show", "Resources", "api.key", "--value"]),
+        ("config-value-no-key", ["config", "show", "Resources", "--value"]),
+        ("config-explain-json", ["config", "explain", "Resources", "api.timeout", "-e", "debug", "--json"]),
+        ("hosts-use-help", ["hosts", "use", "--help"]),
         ("dash-dash", ["config", "show", "--", "--help"]), ("color", ["confg", "--color=always"]),
     ]
 
@@ -92,6 +99,41 @@ import Testing
     }
 }
 
+/// The table of commands.
+@Suite struct CommandTableTests {
+    @Test("Each command has examples, and each example is a valid command line of that command")
+    func examples() throws {
+        func check(_ command: Command) throws {
+            for command in command.commands { try check(command) }
+            guard command.body != nil else { return }
+            #expect(!command.examples.isEmpty, "\(command.name)")
+            for example in command.examples {
+                let words = example.split(separator: " ").map(String.init)
+                let (path, count) = AshlarTool.table.command(at: words)
+                #expect(path.last?.summary == command.summary, "\(example)")
+                #expect(throws: Never.self, "\(example)") { try Invocation(words.dropFirst(count), of: command) }
+            }
+        }
+        try check(AshlarTool.table)
+    }
+
+    @Test("A command's help has its examples")
+    func help() throws {
+        let help = try ToolProcess.run(["routes", "check", "--help"]).output
+        #expect(help.hasSuffix("Examples:\n  ashlar routes check Resources/Routes.txt\n"), "\(help)")
+    }
+
+    @Test("A table that is too wide cuts files at their start, and never their lines", arguments: [20, 30, 40, 70])
+    func width(width: Int) {
+        let places = ["Resources/en.lproj/Localizable.strings:1204:17", "a.strings:3:1"]
+        let rows = [["key", "location"], [String(repeating: "k", count: 40), places[0]], ["b", places[1]]]
+        let lines = TextTable.aligned(rows, width: width, places: [1])
+        #expect(lines.allSatisfy { $0.count <= max(width, 18) }, "\(lines)")
+        #expect(lines[1].hasSuffix(":1204:17") && lines[2].hasSuffix(":3:1"), "\(lines)")
+        #expect(lines[1].contains("…"))
+    }
+}
+
 @Suite struct ToolFileTests {
     @Test("A malformed configuration file is reported with its line")
     func config() throws {
@@ -99,34 +141,6 @@ import Testing
             let run = try ToolProcess.run(["config", "show", folder.path])
             #expect(run.status == 1 && run.errors.contains("ApplicationConfig.plist:1"))
         }
-    }
-
-    @Test("A selected host is ticked, resolved and saved in the store")
-    func hosts() throws {
-        try withFolder { folder in
-            let map = "Resources/HostMap.json"
-            let store = ["--store", folder.path + "/choices.json"]
-            func output(_ command: String, _ arguments: [String] = []) throws -> String {
-                try ToolProcess.run(["hosts", command, map] + arguments + store).output
-            }
-            let outputs = [
-                try output("list"), try output("use", ["api.fieldnotes.example", "USER", "box:8080"]),
-                try output("list"), try output("reset"),
-            ]
-            #expect(!outputs[0].contains("✓") && outputs[1].contains("✓ USER") && !outputs[3].contains("✓"))
-            #expect(outputs[2].contains("api.fieldnotes.example → https://box:8080"))
-        }
-    }
-
-    @Test(
-        "An unknown environment, host or typed host is an error with its reason",
-        arguments: [
-            ["api.fieldnotes.example", "STAGE"], ["other.example", "QA"], ["api.fieldnotes.example", "USER", "a b"],
-        ])
-    func unknownHosts(choice: [String]) throws {
-        let run = try ToolProcess.run(["hosts", "use", "Resources/HostMap.json"] + choice)
-        #expect(run.status == 1 && run.errors.hasPrefix("error: "))
-        #expect(choice.contains { run.errors.contains($0) })
     }
 
     @Test("Runs are listed with their outcome; a printed log cannot control the terminal")

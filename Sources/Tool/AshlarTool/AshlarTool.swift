@@ -60,7 +60,7 @@ struct AshlarTool {
             guard let body = command.body else { throw missing(command, rest) }
             return try await body(try Invocation(rest, of: command), output)
         } catch {
-            let error = error as? ToolError ?? .problem("\(error)")
+            let error = ToolError(error)
             if !error.message.isEmpty { output.problem("error: \(error.message)") }
             if error.status == .misuse {
                 output.problem("Run '\(path.map(\.name).joined(separator: " ")) --help' for help.")

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarKeyGenerator
 import AshlarTooling
 
 /// A command of the tool, or a group of commands.
@@ -15,6 +16,8 @@ struct Command: Sendable {
     let discussion: String
     let operands: [Operand]
     let options: [Option]
+    /// Command lines without the tool's name, for the help and the manual page.
+    let examples: [String]
     /// Whether the words after `--` are the arguments of a program that the command imitates.
     let takesProgramArguments: Bool
     /// The commands of a group.
@@ -25,13 +28,14 @@ struct Command: Sendable {
     /// Creates a command.
     init(
         _ name: String, _ summary: String, discussion: String = "", operands: [Operand] = [], options: [Option] = [],
-        takesProgramArguments: Bool = false, body: @escaping Body
+        examples: [String], takesProgramArguments: Bool = false, body: @escaping Body
     ) {
         self.name = name
         self.summary = summary
         self.discussion = discussion
         self.operands = operands
         self.options = options
+        self.examples = examples
         self.takesProgramArguments = takesProgramArguments
         self.commands = []
         self.body = body
@@ -44,6 +48,7 @@ struct Command: Sendable {
         self.discussion = discussion
         self.operands = []
         self.options = []
+        self.examples = []
         self.takesProgramArguments = false
         self.commands = commands
         self.body = nil
@@ -77,6 +82,9 @@ extension Command {
             paragraphs.append("Run '\(name) COMMAND --help' for a command's arguments and options.")
         }
         paragraphs.append(list("Options", command.allOptions.map { [$0.usage, $0.help] }))
+        if !command.examples.isEmpty {
+            paragraphs.append("Examples:\n" + command.examples.map { "  ashlar \($0)" }.joined(separator: "\n"))
+        }
         if path.count == 1 { paragraphs.append(statuses) }
         return paragraphs.joined(separator: "\n\n")
     }
@@ -99,12 +107,15 @@ extension Command {
 }
 
 /// The kind of a word on the command line, which completion and checks use.
-enum WordKind: Sendable, Equatable {
+enum WordKind: Sendable {
     case text
+    /// A word that completion finds in the files that the operands before it name.
+    case known(@Sendable (_ operands: [String]) -> [String])
     /// A whole number above 0.
     case number
     case file
     case folder
+    /// A language tag; completion offers the languages of the first operand's tree.
     case language
     case choice([String])
 }
@@ -158,6 +169,7 @@ struct Option: Sendable {
         "--color", value: "MODE", kind: .choice(["auto", "always", "never"]),
         help: "Colors the output: auto, always or never; auto if omitted.")
     static let json = Option("--json", help: "Prints JSON.")
+    static let base = Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted.")
 
     /// The options of every command.
     static let common = [color, help, version]
@@ -177,6 +189,11 @@ struct ToolError: Error {
     let status: ToolStatus
     let message: String
 
+    private init(status: ToolStatus, message: String) {
+        self.status = status
+        self.message = message
+    }
+
     /// A problem that has been printed.
     static let reported = ToolError(status: .problems, message: "")
 
@@ -185,6 +202,20 @@ struct ToolError: Error {
 
     /// A mistake on the command line.
     static func misuse(_ message: String) -> ToolError { ToolError(status: .misuse, message: message) }
+
+    /// An error of a library: file and line first, without the name of its code.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ToolError: self = error
+        case let error as EventBusError: self = .problem(error.plainText)
+        case let error as NetworkError:
+            let place = [error.file, error.line.map { "\($0)" }, error.column.map { "\($0)" }]
+                .compactMap { $0.map { $0 + ":" } }.joined()
+            let parts = [place, error.path.map { $0 + ":" } ?? "", error.message].filter { !$0.isEmpty }
+            self = .problem(error.message.isEmpty ? "\(error)" : parts.joined(separator: " "))
+        default: self = .problem("\(error)")
+        }
+    }
 
     /// A mistake in a name, with the most similar known name as a suggestion.
     static func unknown(_ what: String, _ name: String, among known: [String]) -> ToolError {
@@ -195,5 +226,12 @@ struct ToolError: Error {
     static func hint(_ name: String, among known: [String]) -> String {
         if let nearest = NearestName.find(name, among: known) { return "; did you mean '\(nearest)'?" }
         return known.isEmpty || known.count > 12 ? "" : "; known: " + known.joined(separator: ", ")
+    }
+}
+
+extension [String] {
+    /// The name in the list; one that differs only in case if the name itself isn't in it.
+    func matching(_ name: String) -> String? {
+        contains(name) ? name : first { $0.lowercased() == name.lowercased() }
     }
 }

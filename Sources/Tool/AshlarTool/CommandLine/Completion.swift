@@ -22,13 +22,17 @@ enum Completion {
         let command = path[path.count - 1]
         let rest = Array(words[count...])
         if rest.contains("--") {
-            return command.takesProgramArguments ? [] : self.words(of: nextOperand(rest, command), last)
+            return command.takesProgramArguments ? [] : nextOperands(rest, command, last)
         }
-        if let option = rest.last.flatMap({ pendingOption($0, command) }) { return self.words(of: option.kind, last) }
+        let operands = self.operands(rest, command)
+        if let option = rest.last.flatMap({ pendingOption($0, command) }) {
+            return self.words(of: option.kind, last, operands)
+        }
         if last.hasPrefix("--"), let end = last.firstIndex(of: "=") {
             let name = last[..<end]
             guard let option = command.allOptions.first(where: { $0.name == name }) else { return [] }
-            return self.words(of: option.kind, String(last[last.index(after: end)...])).map { "\(name)=\($0)" }
+            let start = String(last[last.index(after: end)...])
+            return self.words(of: option.kind, start, operands).map { "\(name)=\($0)" }
         }
         if last.hasPrefix("-") {
             return command.allOptions.map { "\($0.name)\t\($0.help)" }.filter { $0.hasPrefix(last) }
@@ -37,7 +41,7 @@ enum Completion {
             guard rest.allSatisfy({ $0.hasPrefix("-") }) else { return [] }
             return command.commands.filter { $0.name.hasPrefix(last) }.map { "\($0.name)\t\($0.summary)" }
         }
-        return self.words(of: nextOperand(rest, command), last)
+        return nextOperands(rest, command, last)
     }
 
     /// The option whose value is the word after a word.
@@ -48,25 +52,35 @@ enum Completion {
         }
     }
 
-    /// The kind of the next operand.
-    private static func nextOperand(_ words: [String], _ command: Command) -> WordKind {
-        var (position, isValue, isEnded) = (0, false, false)
+    /// The words that aren't options or their values.
+    private static func operands(_ words: [String], _ command: Command) -> [String] {
+        var operands: [String] = []
+        var (isValue, isEnded) = (false, false)
         for word in words {
-            if isEnded || (!isValue && !word.hasPrefix("-")) { position += 1 }
+            if isEnded || (!isValue && !word.hasPrefix("-")) { operands.append(word) }
             isValue = !isEnded && pendingOption(word, command) != nil
             isEnded = isEnded || word == "--"
         }
-        if position < command.operands.count { return command.operands[position].kind }
-        guard let last = command.operands.last, last.isRepeatable else { return .text }
-        return last.kind
+        return operands
     }
 
-    private static func words(of kind: WordKind, _ start: String) -> [String] {
+    /// The candidates for the next operand.
+    private static func nextOperands(_ words: [String], _ command: Command, _ start: String) -> [String] {
+        let given = operands(words, command)
+        let last = command.operands.last.flatMap { $0.isRepeatable ? $0 : nil }
+        guard let next = given.count < command.operands.count ? command.operands[given.count] : last else { return [] }
+        return self.words(of: next.kind, start, given)
+    }
+
+    private static func words(of kind: WordKind, _ start: String, _ operands: [String]) -> [String] {
         switch kind {
-        case .text, .number, .language: []
+        case .text, .number: []
         case .file: [files]
         case .folder: [folders]
         case .choice(let choices): choices.filter { $0.hasPrefix(start) }
+        // A name with a line end or a control character can't be a line of candidates.
+        case .known(let find): find(operands).filter { $0.hasPrefix(start) && $0.onOneLine == $0 }
+        case .language: Tree.languages(operands).filter { $0.hasPrefix(start) }
         }
     }
 
@@ -88,7 +102,7 @@ enum Completion {
                         < <(compgen -f -- "$word") ;;
                     :folders) compopt -o filenames; while IFS= read -r line; do COMPREPLY+=("$line"); done \
                         < <(compgen -d -- "$word") ;;
-                    *) COMPREPLY+=("${line%%$'\t'*}") ;;
+                    *) printf -v line %q "${line%%$'\t'*}"; COMPREPLY+=("$line") ;;
                 esac
             done < <(command ashlar complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
         }
@@ -141,7 +155,7 @@ extension Command {
     static let completion: Command = Command(
         "completion", "Prints the completion script of a shell.",
         discussion: "'make install' of the package installs the scripts of all three shells.",
-        operands: [Operand("SHELL", .choice(Completion.shells))]
+        operands: [Operand("SHELL", .choice(Completion.shells))], examples: ["completion zsh"]
     ) { invocation, output in
         output.raw(Completion.script(invocation.operands[0]) ?? "")
         return .success

@@ -91,7 +91,7 @@ struct Invocation: Sendable {
             guard LanguageTag(word) != nil else { throw .misuse("'\(word)' is not a language tag") }
         case .choice(let choices):
             guard choices.contains(word) else { throw .unknown(what.lowercased(), word, among: choices) }
-        case .text, .file, .folder: break
+        case .text, .known, .file, .folder: break
         }
     }
 

@@ -52,6 +52,8 @@ enum ManualPage {
         page += ".SS \(escaped(command.usage(name)))\n\(escaped(command.summary))\n"
         if !command.discussion.isEmpty { page += ".PP\n\(escaped(command.discussion))\n" }
         for option in command.options { add(option, to: &page) }
+        let examples = command.examples.map { escaped("ashlar \($0)") + "\n" }.joined()
+        page += ".PP\nExamples:\n.PP\n.nf\n.RS\n\(examples).RE\n.fi\n"
     }
 
     private static func add(_ option: Option, to page: inout String) {
@@ -76,7 +78,8 @@ extension Command {
     /// The command `manual`.
     static let manual: Command = Command(
         "manual", "Prints the manual page of the tool.",
-        discussion: "Read it with 'ashlar manual | man -l -'; 'make install' of the package installs it."
+        discussion: "Read it with 'ashlar manual | man -l -'; 'make install' of the package installs it.",
+        examples: ["manual"]
     ) { _, output in
         output.raw(ManualPage.text(of: AshlarTool.table, version: AshlarTool.version))
         return .success

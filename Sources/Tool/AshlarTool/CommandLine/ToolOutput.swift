@@ -71,7 +71,8 @@ struct ToolOutput: Sendable {
         guard !asJSON else { return json(listing.json) }
         let hasTitles = listing.hasTitles || isTerminal
         let rows = (hasTitles ? [listing.columns] : []) + listing.rows.map { $0.map { $0.text.onOneLine } }
-        let lines = TextTable.aligned(rows, width: terminal.width, limit: listing.limit)
+        let places = listing.columns.indices.filter { listing.columns[$0].lowercased().hasSuffix("location") }
+        let lines = TextTable.aligned(rows, width: terminal.width, limit: listing.limit, places: Set(places))
         for (number, text) in lines.enumerated() {
             raw((number == 0 && hasTitles ? TextStyle.bold : .plain).applied(to: text, terminal) + "\n")
         }
@@ -156,8 +157,8 @@ struct Listing {
 }
 
 extension ConfigValue {
-    /// The text of a cell.
-    fileprivate var text: String {
+    /// The text of a cell, and of a value alone.
+    var text: String {
         switch self {
         case .string(let text): text
         case .null: ""
@@ -177,23 +178,35 @@ enum TextTable {
     ///   - rows: The cells.
     ///   - width: The width that the rows must fit; the widest columns are cut with `…`. nil for any width.
     ///   - limit: Cells that are longer than this don't widen their column.
+    ///   - places: The columns of files and lines, which are cut at their start and never inside the line.
     /// - Returns: A line for each row.
-    static func aligned(_ rows: [[String]], width: Int? = nil, limit: Int = .max) -> [String] {
+    static func aligned(
+        _ rows: [[String]], width: Int? = nil, limit: Int = .max, places: Set<Int> = []
+    ) -> [String] {
         let cellWidths = rows.map { $0.map(displayWidth) }
         var widths: [Int] = []
-        for row in cellWidths {
-            for (column, cell) in row.enumerated() {
-                if column == widths.count { widths.append(0) }
+        var least: [Int] = []
+        for (row, cells) in zip(rows, cellWidths) {
+            for (column, cell) in cells.enumerated() {
+                if column == widths.count {
+                    widths.append(0)
+                    least.append(narrowest)
+                }
                 if cell <= limit || width != nil { widths[column] = max(widths[column], cell) }
+                guard places.contains(column) else { continue }
+                let line = row[column].reversed().prefix { $0.isNumber || $0 == ":" }
+                least[column] = max(least[column], line.count + 1)
             }
         }
-        if let width { fit(&widths, width) }
+        if let width { fit(&widths, width, least) }
         return rows.indices.map { row in
             var line = ""
             for (column, cell) in rows[row].enumerated() {
                 let isLast = column == rows[row].count - 1
                 var (text, used) = (cell, cellWidths[row][column])
-                if width != nil, used > widths[column] { (text, used) = cut(text, widths[column]) }
+                if width != nil, used > widths[column] {
+                    (text, used) = cut(text, widths[column], atStart: places.contains(column))
+                }
                 line += text
                 if !isLast { line += String(repeating: " ", count: max(widths[column] - used, 0) + gap) }
             }
@@ -202,25 +215,24 @@ enum TextTable {
     }
 
     /// Narrows the widest columns until all fit.
-    private static func fit(_ widths: inout [Int], _ width: Int) {
+    private static func fit(_ widths: inout [Int], _ width: Int, _ least: [Int]) {
         while widths.reduce(0, +) + gap * (widths.count - 1) > width {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest else {
-                return
-            }
+            let wide = widths.indices.filter { widths[$0] > least[$0] }
+            guard let widest = wide.max(by: { widths[$0] < widths[$1] }) else { return }
             widths[widest] -= 1
         }
     }
 
-    /// Returns the start of a text with `…` that is at most as wide as given.
-    private static func cut(_ text: String, _ width: Int) -> (String, Int) {
-        var (start, used) = ("", 0)
-        for character in text {
+    /// Returns the start or the end of a text with `…` that is at most as wide as given.
+    private static func cut(_ text: String, _ width: Int, atStart: Bool) -> (String, Int) {
+        var (kept, used) = ([Character](), 0)
+        for character in atStart ? Array(text.reversed()) : Array(text) {
             let next = displayWidth(String(character))
             guard used + next < width else { break }
-            start.append(character)
+            kept.append(character)
             used += next
         }
-        return (start + "…", used + 1)
+        return (atStart ? "…" + String(kept.reversed()) : String(kept) + "…", used + 1)
     }
 
     /// The number of terminal columns of a text: two for wide East Asian characters and emoji, one for others.

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarKeyGenerator
 import AshlarTooling
 
 /// The files of the app that `ashlar init` creates.
@@ -15,6 +16,17 @@ enum AppTemplate {
             }
         }
         return parts
+    }
+
+    /// Whether a name can't be that of a package, a module and the type of the program, each of which is its own name.
+    static func isTaken(_ name: String) -> Bool {
+        if KeyName.isReserved(name) || name.lowercased().hasPrefix("ashlar") || ["main", "Swift"].contains(name) {
+            return true
+        }
+        // The names of types in the app's own source, such as those of Ashlar and of generated keys.
+        let code = [app, service, test].joined(separator: "\n").split(separator: "\n").filter { !$0.contains("//") }
+        let words = code.joined(separator: " ").split { !$0.isLetter && !$0.isNumber }
+        return name.first?.isUppercase == true && words.contains { $0 == name }
     }
 
     /// The files by path; `__NAME__`, `__SCHEME__` and `__ASHLAR__` are replaced.
@@ -90,14 +102,16 @@ enum AppTemplate {
                 return app
             }
 
-            static func main() async throws {
-                var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
-                // Remove the stub when the server exists.
-                configuration.transport = StubTransport(["GET /notes/1": .json(#"{"title": "Buy milk", "lines": 2}"#)])
-                let app = try await start(configuration)
-                for url in CommandLine.arguments.dropFirst() where url.contains("://") { await app.open(url) }
-                print(app.hosts.resolve("api.__SCHEME__.example")?.description ?? "no host")
-                print("\\(app.config.current[Settings.list.length]) notes a page")
+            static func main() async {
+                await AshlarApp.run {
+                    var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
+                    // Remove the stub when the server exists.
+                    configuration.transport = StubTransport(["GET /notes/1": .json(#"{"title": "Buy milk", "lines": 2}"#)])
+                    let app = try await start(configuration)
+                    for url in CommandLine.arguments.dropFirst() where url.contains("://") { await app.open(url) }
+                    print(app.hosts.resolve("api.__SCHEME__.example")?.description ?? "no host")
+                    print("\\(app.config.current[Settings.listLength]) notes a page")
+                }
             }
         }
 
@@ -136,7 +150,7 @@ enum AppTemplate {
             await app.open("__SCHEME__://note/7")
             #expect(await opened.next()?.payload.id == 7)
             #expect(stub.requests.map(\\.url.description) == ["https://test.__SCHEME__.example/notes/7"])
-            #expect(app.config.current[Settings.list.length] == 3)
+            #expect(app.config.current[Settings.listLength] == 3)
         }
 
         """
@@ -174,23 +188,30 @@ extension Command {
             Option("--url", value: "URL", help: "Depends on Ashlar in a repository."),
             Option(
                 "--from", value: "VERSION", help: "The version in the repository; \(AshlarTool.version) if omitted."),
-        ]
+        ],
+        examples: ["init Pages --path ../Ashlar", "init Pages --url https://example.com/Ashlar.git"]
     ) { invocation, output in
         let name = invocation.operands[0]
         guard name.first?.isLetter == true, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw ToolError.misuse("NAME needs letters and digits, and a letter at its start")
         }
+        if AppTemplate.isTaken(name) {
+            throw ToolError.misuse("'\(name)' is a name of Swift or Ashlar, or of the app's own source")
+        }
+        if FileStatus(name) != nil { throw ToolError.problem("\(name): the folder exists") }
         let dependency: String
         if let url = invocation.value(of: "--url") {
             let version = invocation.value(of: "--from") ?? AshlarTool.version
-            dependency = "url: \"\(url)\", .upToNextMinor(from: \"\(version)\")"
+            dependency = "url: \(KeyName.literal(url)), .upToNextMinor(from: \(KeyName.literal(version)))"
         } else if let path = invocation.value(of: "--path") {
+            guard FileStatus(path + "/Package.swift")?.kind == .regular else {
+                throw ToolError.problem("\(path): not a folder of Ashlar; it has no Package.swift")
+            }
             // The path is relative to the package's folder.
-            dependency = "name: \"Ashlar\", path: \"\(path.hasPrefix("/") ? path : "../" + path)\""
+            dependency = "name: \"Ashlar\", path: \(KeyName.literal(path.hasPrefix("/") ? path : "../" + path))"
         } else {
             throw ToolError.misuse("missing option --path or --url")
         }
-        if FileStatus(name) != nil { throw ToolError.problem("\(name): the folder exists") }
         do throws(FileFailure) {
             for (file, text) in AppTemplate.files {
                 let path = name + "/" + AppTemplate.filled(file, name: name, dependency: dependency)

@@ -16,16 +16,25 @@ extension Command {
     private static let show = Command(
         "show", "Lists the values with their file and line.",
         discussion: "With the key of a value, prints the value; with the key of a section, lists the section.",
-        operands: [folder, Operand("KEY", .text, isOptional: true)], options: ConfigSources.options + [.json],
+        operands: [folder, Operand("KEY", .text, isOptional: true)],
+        options: ConfigSources.options + [
+            Option("--value", help: "Prints the value at KEY alone, for scripts."), .json,
+        ],
+        examples: ["config show Resources -e debug", "config show Resources api.timeout --value"],
         takesProgramArguments: true
     ) { invocation, output in
         let listing = try ConfigListing(invocation, output)
-        return listing.show(invocation.operand(1), asJSON: invocation.has("--json"))
+        guard invocation.has("--value") else {
+            return listing.show(invocation.operand(1), asJSON: invocation.has("--json"))
+        }
+        guard let key = invocation.operand(1) else { throw ToolError.misuse("--value needs the argument KEY") }
+        return listing.value(key)
     }
 
     private static let explain = Command(
         "explain", "Prints the origin of a value or section, and the values that it overrides.",
         operands: [folder, Operand("KEY", .text)], options: ConfigSources.options + [.json],
+        examples: ["config explain Resources http.timeout -e debug --prefix APP_ -- --http.timeout=5"],
         takesProgramArguments: true
     ) { invocation, output in
         let listing = try ConfigListing(invocation, output)
@@ -38,8 +47,8 @@ extension Command {
             Without --environment, checks the base files and each environment. The app checks its settings when it
             loads them, with ConfigPlan.require.
             """,
-        operands: [folder],
-        options: ConfigSources.options + [.json], takesProgramArguments: true
+        operands: [folder], options: ConfigSources.options + [.json], examples: ["config check Resources"],
+        takesProgramArguments: true
     ) { invocation, output in
         let check = ConfigCheck(try ConfigSources(invocation, output))
         return check.run(output, asJSON: invocation.has("--json"))
@@ -55,6 +64,7 @@ extension Command {
                 help: "Exports json or plist; json if omitted."),
             Option("--include-secrets", help: "Exports secret values and credentials, too."),
         ],
+        examples: ["config export Resources -e debug --format plist"],
         takesProgramArguments: true
     ) { invocation, output in
         let sources = try ConfigSources(invocation, output)
@@ -71,10 +81,15 @@ extension Command {
         discussion: "Without --from or --to, that side has no environment.",
         operands: [folder],
         options: [
-            Option("--from", value: "NAME", help: "Compares this environment; repeatable, the last wins."),
-            Option("--to", value: "NAME", help: "Compares with this environment; repeatable, the last wins."),
+            Option(
+                "--from", value: "NAME", kind: ConfigSources.environment,
+                help: "Compares this environment; repeatable, the last wins."),
+            Option(
+                "--to", value: "NAME", kind: ConfigSources.environment,
+                help: "Compares with this environment; repeatable, the last wins."),
             Option("--exit-code", help: "Exits with 1 if there are differences."),
         ] + ConfigSources.options.filter { $0.name != "--environment" } + [.json],
+        examples: ["config diff Resources --from debug --to staging"],
         takesProgramArguments: true
     ) { invocation, output in
         let sources = try ConfigSources(invocation, output)
@@ -85,12 +100,12 @@ extension Command {
         if invocation.has("--json") {
             output.document(diff.json)
         } else {
-            var listing = Listing("path", "change", "location")
+            var listing = Listing("path", "change", "oldLocation", "newLocation")
             for change in diff.changes {
-                let places = [change.oldLocation, change.newLocation].compactMap { $0.map { "\($0)" } }
+                let places = [change.oldLocation, change.newLocation].map { $0.map { "\($0)" } ?? "" }
                 listing.add(
-                    .string("\(change.path)"), .string("\(change.old ?? "nothing") → \(change.new ?? "nothing")"),
-                    .string(places.joined(separator: " → ")))
+                    [.string("\(change.path)"), .string("\(change.old ?? "nothing") → \(change.new ?? "nothing")")]
+                        + places.map { .string($0) })
             }
             output.list(listing, asJSON: false)
         }
@@ -100,10 +115,13 @@ extension Command {
 
 /// The sources of the configuration that a command reads.
 struct ConfigSources {
+    /// The environments of the first operand's folder, for completion.
+    static let environment = WordKind.known { $0.first.map(environments) ?? [] }
+
     static let options = [
         Option(
-            "--environment", "e", value: "NAME", help: "Applies the files of an environment; repeatable, the last wins."
-        ),
+            "--environment", "e", value: "NAME", kind: environment,
+            help: "Applies the files of an environment; repeatable, the last wins."),
         Option("--bundle-id", value: "ID", help: "Applies the sections of a bundle identifier."),
         Option("--local-file", value: "FILE", kind: .file, help: "Applies the local file of a machine or developer."),
         Option(
@@ -126,8 +144,8 @@ struct ConfigSources {
         }
     }
 
-    /// The names of the environments that have a file in the folder, sorted.
-    var availableEnvironments: [String] {
+    /// The names of the environments that have a file in a folder, sorted.
+    static func environments(in folder: String) -> [String] {
         let names = (FolderListing.names(in: folder) ?? []).compactMap { name -> String? in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == "ApplicationConfig", ["plist", "json"].contains(parts[2]) else {
@@ -147,8 +165,9 @@ struct ConfigSources {
 
     /// The plan of a program in some environments, whose files must exist.
     func plan(_ environments: [String]) -> ConfigPlan {
+        let known = Self.environments(in: folder)
         var plan = ConfigPlan(
-            files: .directory(folder), environments: environments.map { ConfigEnvironment($0) },
+            files: .directory(folder), environments: environments.map { ConfigEnvironment(known.matching($0) ?? $0) },
             bundleIdentifier: invocation.value(of: "--bundle-id"))
         plan.requiredLayers = [.base, .environment]
         plan.localFile = invocation.value(of: "--local-file")

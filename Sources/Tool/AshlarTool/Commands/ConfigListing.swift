@@ -36,14 +36,31 @@ struct ConfigListing {
         return status(true)
     }
 
+    /// Prints a value alone.
+    func value(_ key: String) -> ToolStatus {
+        let story = config.explain(ConfigPath(key))
+        if story.text == nil {
+            reportMissing(story, key)
+        } else if story.isSecret {
+            output.problem("error: the value at '\(key)' is secret")
+        } else {
+            output.document(value(at: story.path).text)
+        }
+        return status(story.text != nil && !story.isSecret)
+    }
+
+    private func reportMissing(_ story: ConfigExplanation, _ key: String) {
+        let sections = Set(config.paths().flatMap { Self.prefixes(of: $0) })
+        let hint = NearestName.find(key, among: sections.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+        output.problem("error: no value at '\(key)'\(hint)")
+        if story.removed != nil { output.problems("\(story)") }
+    }
+
     /// Explains a value.
     func explain(_ key: String, asJSON: Bool) -> ToolStatus {
         let story = config.explain(ConfigPath(key))
         if story.text == nil {
-            let sections = Set(config.paths().flatMap { Self.prefixes(of: $0) })
-            let hint = NearestName.find(key, among: sections.sorted()).map { "; did you mean '\($0)'?" } ?? ""
-            output.problem("error: no value at '\(key)'\(hint)")
-            if story.removed != nil { output.problems("\(story)") }
+            reportMissing(story, key)
         } else if asJSON {
             output.json(json(story))
         } else {
@@ -88,17 +105,29 @@ struct ConfigListing {
         func entry(_ entry: ConfigExplanation.Entry) -> ConfigValue {
             [
                 "location": .string("\(entry.location)"), "layer": .string("\(entry.layer)"),
-                "text": .string(entry.text),
+                "value": Self.value(entry.text),
             ]
         }
         var members: [String: ConfigValue] = ["path": .string("\(story.path)")]
-        if let text = story.text { members["text"] = .string(text) }
+        // A variable that a reference uses isn't a value of the configuration.
+        if let text = story.text {
+            let value = value(at: story.path)
+            members["value"] = value == .null ? Self.value(text) : value
+        }
         if story.isSecret { members["isSecret"] = true }
         if let winner = story.winner { members["winner"] = entry(winner) }
         if !story.merged.isEmpty { members["merged"] = .array(story.merged.map(entry)) }
         if !story.shadowed.isEmpty { members["shadowed"] = .array(story.shadowed.map(entry)) }
         if !story.parts.isEmpty { members["parts"] = .array(story.parts.map(json)) }
         return .dictionary(members)
+    }
+
+    /// The value of an explanation's text: a number, a Boolean, a string, or the text itself.
+    private static func value(_ text: String) -> ConfigValue {
+        if let number = Int64(text) { return .integer(number) }
+        if let number = Double(text) { return .real(number) }
+        if let flag = Bool(text) { return .boolean(flag) }
+        return .string((try? JSONEntity(parsing: text))?.string() ?? text)
     }
 
     /// A path and the paths of its enclosing sections, as text.
@@ -124,7 +153,8 @@ struct ConfigCheck {
     func run(_ output: ToolOutput, asJSON: Bool) -> ToolStatus {
         let environments = sources.environments
         let combinations =
-            environments.isEmpty ? [[]] + sources.availableEnvironments.map { [$0] } : [environments]
+            environments.isEmpty
+            ? [[]] + ConfigSources.environments(in: sources.folder).map { [$0] } : [environments]
         var findings: [Finding] = []
         for environments in combinations {
             for finding in self.findings(environments) where !findings.contains(finding) { findings.append(finding) }

@@ -14,10 +14,11 @@ extension Command {
         operands: [Operand("FOLDER", .folder, isRepeatable: true)],
         options: [
             Option("--output", "o", value: "FILE", kind: .file, help: "Writes the source to a file."),
-            Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted."),
+            .base,
             Option(
                 "--module", "m", value: "NAME", help: "Imports one module, such as Ashlar, instead of the single ones."),
-        ]
+        ],
+        examples: ["keys Resources -o Keys.swift -m Ashlar"]
     ) { invocation, output in
         for folder in invocation.operands { try output.checkFolder(folder) }
         let generator = output.working("Reading files") {

@@ -17,13 +17,13 @@ extension Command {
 
     private static let runs = Command(
         "runs", "Lists the runs in a log folder with their outcomes, the newest first.",
-        operands: [folder], options: [.json]
+        operands: [folder], options: [.json], examples: ["logs runs ~/.local/state/notes/logs"]
     ) { invocation, output in
         var listing = Listing("run", "startedAt", "application", "process", "outcome")
         for (number, run) in try runs(in: invocation.operands[0], output).enumerated() {
             listing.add(
                 .integer(Int64(number + 1)), .string("\(run.startedAt)"), .string(run.application ?? "?"),
-                .string("pid \(run.processID)"), .string("\(run.outcome)"))
+                .integer(Int64(run.processID)), .string("\(run.outcome)"))
         }
         output.list(listing, asJSON: invocation.has("--json"))
         return .success
@@ -35,19 +35,18 @@ extension Command {
         operands: [folder, Operand("RUN", .number, isOptional: true)],
         options: LogSelection.options + [
             Option(
-                "--tail", "n", value: "BYTES", kind: .number,
-                help: "Prints only the last bytes, from the start of a line."), raw, .json,
-        ]
+                "--tail", "n", value: "COUNT", kind: .number,
+                help: "Prints only the last lines; a message of several lines is one."), raw, .json,
+        ],
+        examples: ["logs show ~/.local/state/notes/logs -n 20", "logs show logs 2 --level warning --json"]
     ) { invocation, output in
         let run = try run(invocation, output)
-        if LogSelection.isGiven(invocation) || invocation.has("--json") {
-            let reader = LogReader(folder: invocation.operands[0])
-            for line in reader.lines(of: run, matching: try LogSelection.query(invocation)) {
-                print(line, invocation, output)
-            }
+        let query = try LogSelection.query(invocation)
+        let lines = LogReader(folder: invocation.operands[0]).lines(of: run, matching: query)
+        if let count = invocation.number(of: "--tail") {
+            for line in lines.suffix(count) { print(line, invocation, output) }
         } else {
-            let log = invocation.number(of: "--tail").map { run.tail(bytes: $0) } ?? run.log
-            print(log.hasSuffix("\n") ? String(log.dropLast()) : log, invocation, output)
+            for line in lines { print(line, invocation, output) }
         }
         return .success
     }
@@ -57,7 +56,8 @@ extension Command {
         operands: [folder],
         options: LogSelection.options + [
             Option("--from-start", help: "Starts with the lines that exist."), raw, .json,
-        ]
+        ],
+        examples: ["logs follow ~/.local/state/notes/logs --context network"]
     ) { invocation, output in
         let query = try LogSelection.query(invocation)
         try output.checkFolder(invocation.operands[0])
@@ -86,29 +86,27 @@ extension Command {
 
     /// Prints a line as a text, or as JSON.
     private static func print(_ line: LogLine, _ invocation: Invocation, _ output: ToolOutput) {
-        guard invocation.has("--json") else { return print(line.text, invocation, output) }
+        guard invocation.has("--json") else {
+            return invocation.has("--raw") ? output.raw(line.text + "\n") : output.lines(line.text)
+        }
         func quoted(_ text: String) -> String { JSONWriter(isPretty: false).text(ConfigValue.string(text)) }
         let json =
             line.record?.formatted(as: .jsonLines)
             ?? "{\"time\":\(quoted("\(line.time)")),\"text\":\(quoted(line.text))}"
         output.document("{\"pid\":\(line.processID),\(json.dropFirst())")
     }
-
-    private static func print(_ text: String, _ invocation: Invocation, _ output: ToolOutput) {
-        invocation.has("--raw") ? output.raw(text + "\n") : output.lines(text)
-    }
 }
 
 /// The options that select lines of a log.
 enum LogSelection {
     static let options = [
-        Option("--level", "l", value: "LEVEL", help: "Selects lines that are at least as severe, such as warning."),
+        Option(
+            "--level", "l", value: "LEVEL", kind: .known { _ in LogLevel.allCases.map { "\($0)".lowercased() } },
+            help: "Selects lines that are at least as severe, such as warning."),
         Option("--context", "c", value: "CONTEXT", help: "Selects lines of a context and of those below it."),
         Option("--text", "t", value: "TEXT", help: "Selects lines that contain a text, ignoring case."),
         Option("--field", "f", value: "KEY=VALUE", help: "Selects lines with a field; repeatable."),
     ]
-
-    static func isGiven(_ invocation: Invocation) -> Bool { options.contains { invocation.has($0.name) } }
 
     static func query(_ invocation: Invocation) throws(ToolError) -> LogQuery {
         var query = LogQuery(context: invocation.value(of: "--context"), text: invocation.value(of: "--text"))

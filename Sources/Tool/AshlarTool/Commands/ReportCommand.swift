@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarInspector
+import AshlarKeyGenerator
 import AshlarTesting
 import AshlarTexts
 import AshlarTooling
@@ -11,8 +12,8 @@ extension Command {
         discussion: """
             The page has the sections for which there are files: the runs of FOLDER or of its folder 'logs', and, if their
             options are omitted, these files of FOLDER: inspector.json (a document of AshlarInspector), ApplicationConfig
-            files, .lproj folders, HostMap.json, Routes.txt and all .har files. It needs neither a server, a network
-            nor other files. Secrets are hidden.
+            files, .lproj folders, HostMap.json, Routes.txt and all .har files. Files with errors are reported, and the
+            exit status is then 1. The page needs neither a server, a network nor other files. Secrets are hidden.
             """,
         operands: [Operand("FOLDER", .folder)],
         options: [
@@ -26,7 +27,8 @@ extension Command {
             Option("--hosts", value: "MAP", kind: .file, help: "Shows the environments of a host map."),
             Option("--routes", value: "FILE", kind: .file, help: "Shows the routes of a file."),
             Option("--har", value: "FILE", kind: .file, help: "Shows recorded requests; repeatable."),
-        ] + ConfigSources.options
+        ] + ConfigSources.options,
+        examples: ["report ~/.local/state/notes -o report.html --config Resources --hosts Resources/HostMap.json"]
     ) { invocation, output in
         let sources = ReportSources(invocation, output)
         let document = try sources.document()
@@ -94,12 +96,18 @@ private final class ReportSources {
             if output.report(strings.fileErrors) == .problems { status = .problems }
         }
         if let map = invocation.value(of: "--hosts") ?? standard("HostMap.json") {
-            document.addHosts(HostSwitch(try HostMap(contentsOfFile: map), store: .none))
+            do throws(NetworkError) {
+                document.addHosts(HostSwitch(try HostMap(contentsOfFile: map), store: .none))
+            } catch {
+                output.problem("error: \(ToolError(error).message)")
+                status = .problems
+            }
         }
         if let file = invocation.value(of: "--routes") ?? standard("Routes.txt") {
-            let routes = try RouteFile(file).lines
-            let names = routes.map { ($0.pattern, (name: $0.name, location: "\(file):\($0.number)")) }
-            document.addRoutes(try RouteTable(routes.map(\.pattern)), names: Dictionary(names) { first, _ in first })
+            let routes = try Routes(file)
+            let names = routes.lines.map { ("\($0.pattern)", (name: $0.name, location: "\(file):\($0.number)")) }
+            document.addRoutes(routes.table, names: Dictionary(names) { first, _ in first })
+            if routes.reportProblems(output) == .problems { status = .problems }
         }
         let archives = invocation.values(of: "--har")
         let files =

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarKeyGenerator
 import AshlarTooling
 
 extension Command {
@@ -7,91 +8,105 @@ extension Command {
         "routes", "Lists, explains and checks the routes of a file.",
         discussion: """
             Each line of the file is the name of a route and its pattern, such as 'note /notes/:id(int)'. Empty lines and
-            lines that begin with # are ignored.
+            lines that begin with # are ignored. Lines with errors are reported, and the exit status is then 1.
             """,
         commands: [listRoutes, explainRoute, checkRoutes])
 
     private static let file = Operand("FILE", .file)
 
     private static let listRoutes = Command(
-        "list", "Lists the routes in the order in which they are tried.", operands: [file], options: [.json]
+        "list", "Lists the routes in the order in which they are tried.", operands: [file], options: [.json],
+        examples: ["routes list Resources/Routes.txt"]
     ) { invocation, output in
-        let routes = try RouteFile(invocation.operands[0])
-        let table = try RouteTable(routes.lines.map(\.pattern))
+        let routes = try Routes(invocation.operands[0])
         var listing = Listing("pattern", "name", "location")
-        for pattern in table.patterns {
-            let line = routes.lines.first { $0.pattern == pattern }
-            listing.add(
-                .string(pattern), line.map { .string($0.name) } ?? .null,
-                line.map { .string("\(invocation.operands[0]):\($0.number)") } ?? .null)
+        for pattern in routes.table.patterns {
+            guard let line = routes.line(of: pattern) else { continue }
+            listing.add(.string(pattern), .string(line.name), .string("\(routes.path):\(line.number)"))
         }
         output.list(listing, asJSON: invocation.has("--json"))
-        return .success
+        return routes.reportProblems(output)
     }
 
     private static let explainRoute = Command(
         "explain", "Prints the route of a URL, and the values of its parameters.",
-        operands: [file, Operand("URL", .text)]
+        operands: [file, Operand("URL", .text)], options: [.json],
+        examples: ["routes explain Resources/Routes.txt notes://note/5"]
     ) { invocation, output in
-        let table = try RouteTable(try RouteFile(invocation.operands[0]).lines.map(\.pattern))
-        do throws(EventBusError) {
-            let match = try table.match(invocation.operands[1])
+        let routes = try Routes(invocation.operands[0])
+        let status = routes.reportProblems(output)
+        let match = try routes.table.match(invocation.operands[1])
+        guard invocation.has("--json") else {
             output.lines("\(match)  \(match.parameters)")
-            return .success
-        } catch {
-            output.lines("\(error)")
-            return .problems
+            return status
         }
+        let line = routes.line(of: match.pattern)
+        output.json([
+            "url": .string(match.url), "pattern": .string(match.pattern),
+            "name": line.map { .string($0.name) } ?? .null,
+            "location": line.map { .string("\(routes.path):\($0.number)") } ?? .null,
+            "parameters": .dictionary(match.values(line?.pattern.parameters ?? [])),
+        ])
+        return status
     }
 
     private static let checkRoutes = Command(
-        "check", "Reports malformed patterns, conflicts and repeated names.", operands: [file], options: [.json]
+        "check", "Reports malformed patterns, conflicts and repeated names.", operands: [file], options: [.json],
+        examples: ["routes check Resources/Routes.txt"]
     ) { invocation, output in
-        let name = invocation.operands[0]
-        let routes = try RouteFile(name)
-        var (patterns, names): ([String], Set<String>) = ([], [])
-        var findings = Listing("location", "name", "text")
-        func report(_ line: RouteFile.Line, _ text: String) {
-            findings.add(.string("\(name):\(line.number)"), .string(line.name), .string(text))
-            if !invocation.has("--json") { output.problem("error: \(name):\(line.number): \(text)") }
-        }
-        for line in routes.lines {
-            if !names.insert(line.name).inserted { report(line, "the name '\(line.name)' is used before") }
-            do throws(EventBusError) {
-                _ = try RouteTable(patterns + [line.pattern])
-                patterns.append(line.pattern)
-            } catch {
-                report(line, "\(error)")
-            }
-        }
+        let routes = try Routes(invocation.operands[0])
         if invocation.has("--json") {
+            var findings = Listing("location", "name", "text")
+            for found in routes.problems {
+                findings.add(.string("\(routes.path):\(found.number)"), .string(found.name), .string(found.text))
+            }
             output.list(findings, asJSON: true)
-        } else if findings.rows.isEmpty {
-            output.line("\(routes.lines.count) routes without conflicts")
+            return routes.problems.isEmpty ? .success : .problems
         }
-        return findings.rows.isEmpty ? .success : .problems
+        if routes.problems.isEmpty { output.line("\(routes.lines.count) routes without conflicts") }
+        return routes.reportProblems(output)
     }
 }
 
-/// The routes of a file by name.
-struct RouteFile {
-    struct Line {
-        let number: Int
-        let name: String
-        let pattern: String
+/// The routes of a file, without those that have problems.
+struct Routes {
+    private let file: RouteFile
+    let table: RouteTable
+
+    init(_ path: String) throws {
+        var file = RouteFile(try ToolOutput.contents(path), path: path)
+        table = try file.table()
+        self.file = file
     }
 
-    private(set) var lines: [Line] = []
+    var path: String { file.path }
+    var lines: [RouteFile.Line] { file.lines }
+    var problems: [RouteFile.Problem] { file.problems }
 
-    init(_ path: String) throws(ToolError) {
-        let text = String(decoding: try ToolOutput.contents(path), as: UTF8.self)
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            if words.isEmpty || words[0].hasPrefix("#") { continue }
-            guard words.count == 2 else {
-                throw .problem("\(path):\(index + 1): expected a name and a pattern, found '\(line)'")
+    func line(of pattern: String) -> RouteFile.Line? { lines.first { $0.pattern.description == pattern } }
+
+    /// Prints each problem with its file and line.
+    func reportProblems(_ output: ToolOutput) -> ToolStatus {
+        for found in problems { output.problem("error: \(path):\(found.number): \(found.text)") }
+        return problems.isEmpty ? .success : .problems
+    }
+}
+
+extension RouteMatch {
+    /// The values of parameters; those of numbers and Booleans have their types.
+    fileprivate func values(_ list: [(name: String, type: String?)]) -> [String: ConfigValue] {
+        var values: [String: ConfigValue] = [:]
+        for (name, type) in list {
+            let text = parameters[name] ?? ""
+            switch type {
+            case "int": values[name] = Int64(text).map { .integer($0) }
+            case "uint": values[name] = UInt64(text).map { .unsigned($0) }
+            case "double": values[name] = Double(text).map { .real($0) }
+            case "bool": values[name] = Bool(text).map { .boolean($0) }
+            default: break
             }
-            lines.append(Line(number: index + 1, name: String(words[0]), pattern: String(words[1])))
+            values[name] = values[name] ?? .string(text)
         }
+        return values
     }
 }

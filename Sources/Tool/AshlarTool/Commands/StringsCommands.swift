@@ -13,14 +13,16 @@ extension Command {
 
     private static let show = Command(
         "show", "Lists the strings of a table with their file and line.", operands: [tree],
-        options: Tree.options + [table, .json]
+        options: Tree.options + [table, .json],
+        examples: ["strings show Resources --language fr --brand acme"]
     ) { invocation, output in
         let tree = try Tree(invocation, output)
         let table = try tree.table(invocation)
         var listing = Listing("key", "value", "location", limit: 60)
         for key in tree.strings.keys(table: table) {
             let place = tree.strings.explain(key, table: table).winner.map { "\($0.location)" } ?? ""
-            listing.add(.string(key), .string(tree.strings.string(key, table: table)), .string(place))
+            let value = try? tree.strings.value(CustomizationKey<CustomizationValue>(key, table: table))
+            listing.add(.string(key), value?.json ?? .null, .string(place))
         }
         output.list(listing, asJSON: invocation.has("--json"))
         return tree.reportProblems(output)
@@ -29,7 +31,8 @@ extension Command {
     private static let explain = Command(
         "explain", "Prints the origin of a string, and the values that it overrides.",
         discussion: "With --json, prints a list that begins with the string in use.",
-        operands: [tree, Operand("KEY", .text)], options: Tree.options + [table, .json]
+        operands: [tree, Operand("KEY", .text)], options: Tree.options + [table, .json],
+        examples: ["strings explain Resources note.share --language fr-CA"]
     ) { invocation, output in
         let tree = try Tree(invocation, output)
         let (table, key) = (try tree.table(invocation), invocation.operands[1])
@@ -42,9 +45,7 @@ extension Command {
         }
         var listing = Listing("layer", "value", "location")
         for candidate in story.candidates.reversed() {
-            listing.add(
-                .string(candidate.layer), .string(candidate.value.text ?? "\(candidate.value)"),
-                .string("\(candidate.location)"))
+            listing.add(.string(candidate.layer), candidate.value.json, .string("\(candidate.location)"))
         }
         invocation.has("--json") ? output.list(listing, asJSON: true) : output.lines("\(story)")
         return tree.reportProblems(output)
@@ -55,32 +56,48 @@ extension Command {
         discussion: """
             A row is a language. The column 'strings' is the number of keys that the language translates, of the keys of
             the base language; a text of fr is one of fr-CA, too. The column of a brand is the number of the brand's own
-            strings in that language.
+            strings in that language; with --json, the object 'brands' has these numbers.
             """,
         operands: [tree],
         options: [
-            Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted."),
-            Option("--missing", help: "Lists the keys that a language lacks instead of their number."), .json,
-        ]
+            .base, Option("--missing", help: "Lists the keys that a language lacks instead of their number."), .json,
+        ],
+        examples: ["strings coverage Resources", "strings coverage Resources --missing"]
     ) { invocation, output in
         try output.checkFolder(invocation.operands[0])
         let base = invocation.languages(of: "--base").last ?? "en"
         let strings = Customization(path: invocation.operands[0], base: base)
         let coverage = StringsCoverage(strings)
-        let listing = invocation.has("--missing") ? coverage.missing : coverage.matrix
-        output.list(listing, asJSON: invocation.has("--json"))
+        let isJSON = invocation.has("--json")
+        output.list(invocation.has("--missing") ? coverage.missing : coverage.matrix(asJSON: isJSON), asJSON: isJSON)
         return output.report(strings.fileErrors)
     }
 }
 
+extension CustomizationValue {
+    /// The value with its type; a message is described.
+    fileprivate var json: ConfigValue {
+        switch self {
+        case .int(let number): .integer(number)
+        case .double(let number): .real(number)
+        case .bool(let flag): .boolean(flag)
+        case .list(let items): .array(items.map(\.json))
+        case .dict(let members): .dictionary(members.mapValues(\.json))
+        default: .string(text ?? "\(self)")
+        }
+    }
+}
+
 extension StringsCoverage {
-    /// The number of keys of each language and brand.
-    fileprivate var matrix: Listing {
-        var listing = Listing(["language", "strings", "missing"] + brands)
+    /// The number of keys of each language and brand; in JSON, the brands are an object, because of their names.
+    fileprivate func matrix(asJSON: Bool) -> Listing {
+        var listing = Listing(["language", "strings", "missing"] + (asJSON ? ["brands"] : brands))
         listing.hasTitles = true
         for language in languages {
-            let counts = [count(language), total - count(language)] + brands.map { count(language, brand: $0) }
-            listing.add([.string("\(language)")] + counts.map { .integer(Int64($0)) })
+            let counts = [count(language), total - count(language)].map { ConfigValue.integer(Int64($0)) }
+            let own = brands.map { ConfigValue.integer(Int64(count(language, brand: $0))) }
+            let object = ConfigValue.dictionary(Dictionary(zip(brands, own)) { $1 })
+            listing.add([.string("\(language)")] + counts + (asJSON ? [object] : own))
         }
         return listing
     }
@@ -101,10 +118,18 @@ struct Tree {
         Option(
             "--language", "l", value: "TAG", kind: .language,
             help: "Prefers a language; repeatable, in the order of preference."),
-        Option("--brand", "b", value: "NAME", help: "Uses a brand instead of the one in Info.plist."),
+        Option(
+            "--brand", "b", value: "NAME",
+            kind: .known { $0.first.map { CustomizationTree(path: $0).availableBrands } ?? [] },
+            help: "Uses a brand instead of the one in Info.plist."),
         Option("--themes", value: "FILE", kind: .file, help: "Reads a file of themes."),
         Option("--theme", value: "NAME", help: "Uses a theme of the file instead of its default theme."),
     ]
+
+    /// The languages of the first operand's tree, for completion.
+    static func languages(_ operands: [String]) -> [String] {
+        operands.first.map { CustomizationTree(path: $0).availableLanguages.map { "\($0)" } } ?? []
+    }
 
     let folder: String
     let strings: Customization
@@ -148,7 +173,8 @@ extension ToolOutput {
     /// Prints problems without duplicates.
     func report(_ problems: [CustomizationDiagnostic]) -> ToolStatus {
         let problems = CustomizationReport(problems).diagnostics
-        for found in problems { problem("\(found)") }
+        // The code is for programs; --json of 'strings lint' has it.
+        for found in problems { problem(String("\(found)".dropLast(" [\(found.code)]".count))) }
         return problems.contains { $0.severity == .error } ? .problems : .success
     }
 
@@ -173,7 +199,8 @@ extension Command {
             .json,
             Option("--only", value: "RULE", kind: rules, help: "Reports only the findings of a rule; repeatable."),
             Option("--ignore", value: "RULE", kind: rules, help: "Ignores a rule; repeatable."),
-        ]
+        ],
+        examples: ["strings lint Resources --ignore extra-key"]
     ) { invocation, output in
         let tree = try Tree(invocation, output)
         var report = output.working("Checking \(tree.folder)") {
