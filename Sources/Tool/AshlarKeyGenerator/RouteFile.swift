@@ -8,6 +8,11 @@ package struct RouteFile {
         package let number: Int
         package let name: String
         package let pattern: RoutePattern
+
+        /// Returns the problem of a route that has an error.
+        package func problem(_ error: EventBusError) -> Problem {
+            Problem(number: number, name: name, text: error.plainText.onOneLine)
+        }
     }
 
     /// A line that isn't a route, or that repeats a name or the paths of another route.
@@ -49,25 +54,6 @@ package struct RouteFile {
                 report(error.plainText)
             }
         }
-    }
-
-    /// The routes as a table; a route that conflicts with an earlier one is removed and becomes a problem.
-    package mutating func table() throws(EventBusError) -> RouteTable {
-        var patterns = lines.map(\.pattern.description)
-        if let table = try? RouteTable(patterns) { return table }
-        let all = lines
-        (lines, patterns) = ([], [])
-        for line in all {
-            do throws(EventBusError) {
-                _ = try RouteTable(patterns + [line.pattern.description])
-                patterns.append(line.pattern.description)
-                lines.append(line)
-            } catch {
-                problems.append(Problem(number: line.number, name: line.name, text: error.plainText.onOneLine))
-            }
-        }
-        problems.sort { $0.number < $1.number }
-        return try RouteTable(patterns)
     }
 }
 

@@ -70,18 +70,31 @@ extension Command {
 
 /// The routes of a file, without those that have problems.
 struct Routes {
-    private let file: RouteFile
+    let path: String
     let table: RouteTable
+    private(set) var lines: [RouteFile.Line] = []
+    private(set) var problems: [RouteFile.Problem]
 
     init(_ path: String) throws {
-        var file = RouteFile(try ToolOutput.contents(path), path: path)
-        table = try file.table()
-        self.file = file
+        let file = RouteFile(try ToolOutput.contents(path), path: path)
+        self.path = path
+        problems = file.problems
+        if let table = try? RouteTable(file.lines.map(\.pattern.description)) {
+            (lines, self.table) = (file.lines, table)
+            return
+        }
+        var table = try RouteTable([])
+        for line in file.lines {
+            do throws(EventBusError) {
+                table = try RouteTable((lines + [line]).map(\.pattern.description))
+                lines.append(line)
+            } catch {
+                problems.append(line.problem(error))
+            }
+        }
+        self.table = table
+        problems.sort { $0.number < $1.number }
     }
-
-    var path: String { file.path }
-    var lines: [RouteFile.Line] { file.lines }
-    var problems: [RouteFile.Problem] { file.problems }
 
     func line(of pattern: String) -> RouteFile.Line? { lines.first { $0.pattern.description == pattern } }
 
