@@ -96,7 +96,7 @@ extension NumberReading {
     }
 
     /// Parses like `NSString.integerValue`: the digits at the start, saturating; 0 if there are none.
-    static func nsInteger(_ text: String) -> Int64 {
+    package static func nsInteger(_ text: String) -> Int64 {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
             let digits = rest.prefix(while: \.isDigit)
@@ -106,7 +106,7 @@ extension NumberReading {
     }
 
     /// Parses like `NSString.doubleValue`: the decimal number at the start; 0 if there is none.
-    static func nsDouble(_ text: String) -> Double {
+    package static func nsDouble(_ text: String) -> Double {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
             guard rest.first != UInt8(ascii: "-"), rest.first != UInt8(ascii: "+"), let end = endOfDouble(rest) else {
@@ -119,7 +119,7 @@ extension NumberReading {
 
     /// Parses like `NSString.boolValue`: true if the string starts with Y, y, T, t or, after a sign and zeros, a digit
     /// from 1 to 9.
-    static func nsBool(_ text: String) -> Bool {
+    package static func nsBool(_ text: String) -> Bool {
         text.withKeyBytes { bytes in
             let start = dropBlanks(bytes[...])
             if let c = start.first, c | 0x20 == UInt8(ascii: "y") || c | 0x20 == UInt8(ascii: "t") { return true }

@@ -24,6 +24,17 @@ public struct LogFormat: Sendable {
     /// - Throws: An error that describes a wrong number of placeholders or an unknown one.
     public init(_ pattern: String) throws { compiled = CompiledFormat(.pattern(try PatternParser.parse(pattern))) }
 
+    /// Returns the format with another pattern, and the same indent and time style.
+    package func replacing(pattern: String) throws -> LogFormat {
+        var format = try LogFormat(pattern)
+        format.indentCharacter = indentCharacter
+        format.indentWidth = indentWidth
+        format.continuesLines = continuesLines
+        format.usesLocalTime = usesLocalTime
+        format.hasMicroseconds = hasMicroseconds
+        return format
+    }
+
     /// `2026-11-20T13:22:32.123Z [DEBUG] Context - message`, indented.
     public static let standard = LogFormat(CompiledFormat(.pattern(PatternParser.standard)))
 

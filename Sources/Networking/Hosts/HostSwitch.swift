@@ -93,7 +93,7 @@ public final class HostSwitch: Sendable {
     /// The lookup for a client.
     ///
     /// A known host without a selection gets its `canonical_protocol` if the endpoint has no scheme.
-    var resolver: HostResolver {
+    package var resolver: HostResolver {
         { [state] host, scheme in state.read { $0.snapshot.resolveForClient(host, scheme) } }
     }
 
