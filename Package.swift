@@ -59,7 +59,7 @@ let extras = [
     Extra(
         folder: "Testing", dependencies: ["AshlarLogging", "AshlarAppConfig", "AshlarNetworking"],
         helpers: ["CAshlarTesting"]),
-    Extra(folder: "Originals", dependencies: modules.map(\.name)),
+    Extra(folder: "Originals", dependencies: umbrella),
     Extra(
         folder: "Fleet", dependencies: umbrella, helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),

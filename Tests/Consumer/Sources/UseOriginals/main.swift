@@ -2,5 +2,5 @@ import AshlarLogging
 import AshlarOriginals
 
 LogSystem.start(LogConfiguration(sinks: []))
-precondition(LogSystem.setLogSeverity(.debugging) == "FT_DEBUGGING" && LogSystem.logAsString.isEmpty)
-print("AshlarOriginals: \(LogSystem.setLogSeverity(.information))")
+precondition(FTToolBox.FTsetLogSeverity(FT_DEBUGGING) == "FT_DEBUGGING" && FTToolBox.FTgetLogAsString().isEmpty)
+print("AshlarOriginals: \(FTToolBox.FTsetLogSeverity(FT_INFORMATION))")

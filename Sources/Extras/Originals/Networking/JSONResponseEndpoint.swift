@@ -1,35 +1,20 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 internal import AshlarCore
 public import AshlarNetworking
 public import Dispatch
-import Foundation
 
-/// SquidKit's endpoint class: override its methods and call `connect { json, status in … }`.
+/// SquidKit's endpoint class: override `host()`, `path()` and `params()`, and call `connect`.
 ///
-/// Override `host()`, `path()` and `params()`. As in SquidKit, POST parameters are sent as JSON, those of other methods
-/// in the query, and the closure is called on the main queue. Unlike in SquidKit, the path is escaped, the status is
-/// checked, a request outlives its endpoint, and all endpoints share a client.
-///
-/// ```swift
-/// nonisolated class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
-///     override func host() -> String { "httpbin.example" }
-///     override func path() -> String { "get" }
-///     override func params() -> ([String: any Sendable]?, HTTPMethod) { (["foo": "bar"], .get) }
-/// }
-///
-/// TestEndpoint().connect { json, status in
-///     switch status {
-///     case .ok: print(json["args"]["foo"].string("?"))
-///     case .httpError(let code, let message): print(code, message ?? "")
-///     default: print(status)
-///     }
-/// }
-/// ```
+/// As in SquidKit, POST parameters are sent as JSON, those of other methods in the query, and the closure is called on the
+/// main queue. Unlike in SquidKit, the path is escaped, the status is checked, a request outlives its endpoint, and all
+/// endpoints share a client.
 open class JSONResponseEndpoint: @unchecked Sendable {
     // Unchecked because the class has no mutable state; subclasses are responsible for theirs.
     private let client: NetworkClient
 
-    /// Creates an endpoint for a client.
-    public init(client: NetworkClient = .shared) { self.client = client }
+    /// Creates an endpoint for a client; by default, the one that uses the environments of ``HostMapManager``.
+    public init(client: NetworkClient = HostMapManager.client) { self.client = client }
 
     /// The protocol, with or without `://`; `http://` by default, replaced by a host environment's protocol.
     open func hostProtocol() -> String { "http://" }
@@ -50,17 +35,16 @@ open class JSONResponseEndpoint: @unchecked Sendable {
 
     /// Sends the request and calls back once, with the JSON object or array, or with an invalid entity and the failure.
     ///
-    /// - Parameter completion: Receives the JSON and the status.
-    /// - Returns: The task of the request; cancelling it cancels the request.
+    /// Cancelling the returned task cancels the request.
     @discardableResult
-    open func connect(_ completion: @escaping @Sendable (JSONEntity, EndpointStatus) -> Void) -> Task<Void, Never> {
+    open func connect(_ completion: @escaping @Sendable (JSONEntity, ResponseStatus) -> Void) -> Task<Void, Never> {
         let queue = callbackQueue()
         let endpoint = SquidEndpoint(self)
         return Task { [client] in
             do throws(NetworkError) {
                 let json = try await client.send(endpoint)
                 let isContainer = json.isObject || json.isArray
-                queue.async { completion(isContainer ? json : .missing, isContainer ? .ok : .responseFormat) }
+                queue.async { completion(isContainer ? json : .missing, isContainer ? .OK : .ResponseFormatError) }
             } catch {
                 queue.async { completion(.missing, error.responseStatus) }
             }
@@ -69,14 +53,13 @@ open class JSONResponseEndpoint: @unchecked Sendable {
 }
 
 /// The encoding of the parameters of a `JSONResponseEndpoint`.
-public struct EndpointEncoding: Hashable, Sendable {
-    private let name: String
+public enum EndpointEncoding: Sendable {
     /// In the URL's query.
-    public static let query: EndpointEncoding = EndpointEncoding(name: "query")
+    case query
     /// As an HTML form in the body.
-    public static let form: EndpointEncoding = EndpointEncoding(name: "form")
+    case form
     /// As a JSON object in the body.
-    public static let json: EndpointEncoding = EndpointEncoding(name: "json")
+    case json
 }
 
 /// The overridden values of an endpoint.
@@ -109,9 +92,12 @@ private struct SquidEndpoint: Endpoint {
         }
         guard let params else { return }
         switch endpoint.encoding() ?? (method == .post ? .json : .query) {
-        case .json: body = Self.json(params)
+        case .json:
+            do throws(NetworkError) { body = .json(try JSONEntity(jsonDictionary: params)) } catch {
+                body = .failed(error)
+            }
         case .form: body = .form(HTTPQuery(Self.items(params)))
-        default: query.items += Self.items(params)
+        case .query: query.items += Self.items(params)
         }
     }
 
@@ -141,58 +127,50 @@ private struct SquidEndpoint: Endpoint {
         default: [HTTPQuery.Item(name, "\(value)")]
         }
     }
-
-    private static func json(_ params: [String: any Sendable]) -> RequestBody {
-        guard JSONSerialization.isValidJSONObject(params),
-            let data = try? JSONSerialization.data(withJSONObject: params, options: [.sortedKeys])
-        else {
-            return .failed(NetworkError(.encodingFailed, "the parameters can't form a JSON object", phase: .prepare))
-        }
-        return .bytes(Array(data), contentType: "application/json")
-    }
 }
 
-/// The outcome of an endpoint in the seven cases of SquidKit's `ResponseStatus`.
-public enum EndpointStatus: Sendable, CustomStringConvertible {
-    /// The response was accepted and decoded.
-    case ok
-    /// The status isn't 2xx; the message is the value of the `Error` or `Status` field, if there is one.
-    case httpError(code: Int, message: String?)
-    /// This machine has no network connection.
-    case notConnected
-    /// The host can't be resolved or reached.
-    case hostConnection
-    /// The resource isn't available.
-    case resourceUnavailable
-    /// The response isn't JSON, or not an object or array.
-    case responseFormat
-    /// All other failures: timeouts, TLS, cancellation.
-    case unknown(NetworkError)
+/// SquidKit as a qualifier of its types.
+public enum SquidKit {
+    /// The method of a request.
+    public typealias Method = HTTPMethod
+}
 
-    /// The name of the case, with the code and message of an HTTP error.
-    public var description: String {
-        switch self {
-        case .ok: "ok"
-        case .httpError(let code, let message): "httpError(\(code)\(message.map { ", " + $0 } ?? ""))"
-        case .notConnected: "notConnected"
-        case .hostConnection: "hostConnection"
-        case .resourceUnavailable: "resourceUnavailable"
-        case .responseFormat: "responseFormat"
-        case .unknown(let error): "unknown(\(error.code))"
-        }
-    }
+extension HTTPMethod {
+    /// The method `GET`.
+    public static let GET: HTTPMethod = .get
+    /// The method `POST`.
+    public static let POST: HTTPMethod = .post
+}
+
+/// SquidKit's `ResponseStatus`: the outcome of an endpoint.
+public enum ResponseStatus: Sendable {
+    /// The response was accepted and decoded.
+    case OK
+    /// The status isn't 2xx; the message is the value of the `Error` or `Status` field, if there is one.
+    case HTTPError(code: Int, message: String?)
+    /// This machine has no network connection.
+    case NotConnectedError
+    /// The host can't be resolved or reached.
+    case HostConnectionError
+    /// The resource isn't available.
+    case ResourceUnavailableError
+    /// The response isn't JSON, or not an object or array.
+    case ResponseFormatError
+    /// All other failures: timeouts, TLS, cancellation.
+    case UnknownError(NetworkError)
+
 }
 
 extension NetworkError {
     /// The error as one of SquidKit's seven cases.
-    public var responseStatus: EndpointStatus {
+    public var responseStatus: ResponseStatus {
         switch code {
-        case .unacceptableStatus: .httpError(code: status ?? 0, message: headers?["Error"] ?? headers?["Status"])
-        case .notConnected: .notConnected
-        case .hostNotFound, .cannotConnect: .hostConnection
-        case .fileFailed: .resourceUnavailable
-        case .invalidJSON, .jsonLimit, .decodingFailed, .invalidText: .responseFormat
-        default: .unknown(self)
+        case .unacceptableStatus: .HTTPError(code: status ?? 0, message: headers?["Error"] ?? headers?["Status"])
+        case .notConnected: .NotConnectedError
+        case .hostNotFound, .cannotConnect: .HostConnectionError
+        case .fileFailed: .ResourceUnavailableError
+        case .invalidJSON, .jsonLimit, .decodingFailed, .invalidText: .ResponseFormatError
+        default: .UnknownError(self)
         }
     }
 }

@@ -1,0 +1,101 @@
+public import Ashlar
+internal import AshlarCore
+public import AshlarNetworking
+
+/// SquidKit's `HostMapManager`: the host switch that all ``JSONResponseEndpoint`` use by default.
+public final class HostMapManager: Sendable {
+    /// The manager.
+    public static let sharedInstance: HostMapManager = HostMapManager()
+
+    private struct State {
+        var cache: (any HostMapCache)?
+        var hosts: HostSwitch
+    }
+
+    private let state: Mutex<State>
+
+    package init() {
+        let cache = DefaultsCache()
+        state = Mutex(State(cache: cache, hosts: HostSwitch(.empty, store: cache.store)))
+    }
+
+    /// The switch with the environments and the selections.
+    public var hosts: HostSwitch { state.withLock { $0.hosts } }
+
+    /// The client of the endpoints, which asks ``hosts`` for each host.
+    public static let client: NetworkClient = NetworkClient(hosts: { host, scheme in
+        sharedInstance.hosts.resolver(host, scheme)
+    })
+
+    /// Where selections are stored; by default the user's defaults, and nowhere if it is nil.
+    ///
+    /// Setting a cache restores the selections in it, and ends the current ones.
+    public var hostMapCache: (any HostMapCache)? {
+        get { state.withLock { $0.cache } }
+        set {
+            // Reading the cache is the app's code, which runs without the lock.
+            let new = State(cache: newValue, hosts: HostSwitch(hosts.current.map, store: newValue?.store ?? .none))
+            state.withLock { $0 = new }
+        }
+    }
+
+    /// Reads the environments from a resource, or from a file with an absolute path.
+    ///
+    /// Returns whether the file was read; one with errors is logged and changes nothing.
+    @discardableResult
+    public func loadConfigurationMapFromResourceFile(_ fileName: String) -> Bool {
+        do throws(NetworkError) {
+            let map = try HostMap(contentsOfFile: ResourceFile.path(fileName))
+            for warning in map.warnings { ResourceFile.report(warning, in: "HostMapManager") }
+            hosts.update(map)
+            return true
+        } catch {
+            ResourceFile.report(error, in: "HostMapManager")
+            return false
+        }
+    }
+
+    /// Selects the environment `prerelease_key` of every host; see `HostSwitch.selectPrerelease()`.
+    public func setPrereleaseConfigurations() { hosts.selectPrerelease() }
+    /// Selects the environment `release_key` of every host; see `HostSwitch.selectRelease()`.
+    public func setReleaseConfigurations() { hosts.selectRelease() }
+}
+
+/// SquidKit's `HostMapCache`: an app's own place for the selections of a ``HostMapManager``.
+public protocol HostMapCache: Sendable {
+    /// The place, such as `HostChoiceStore.file(path)`, or one that calls the app's own functions.
+    var store: HostChoiceStore { get }
+}
+
+extension HostMapCache {
+    /// Removes all stored selections; the current ones remain until the next start.
+    public func removeAll() {
+        do throws(NetworkError) { try store.update { _ in [:] } } catch {
+            ResourceFile.report(error, in: "HostMapManager")
+        }
+    }
+}
+
+private struct DefaultsCache: HostMapCache { let store = HostChoiceStore.userDefaults() }
+
+#if canImport(UIKit) && !os(watchOS)
+    public import UIKit
+
+    /// SquidKit's `HostConfigurationTableViewController`, which selects the environments of ``HostMapManager``.
+    public final class HostConfigurationTableViewController: SectionsController {
+        /// Creates the controller; the table is grouped in any style.
+        public init(style: UITableView.Style) {
+            super.init {
+                HostMapManager.sharedInstance.hosts.listSections { ResourceFile.report($0, in: "HostMapManager") }
+            }
+        }
+
+        /// Not available: the environments are in a file.
+        public required init?(coder: NSCoder) { nil }
+    }
+#endif
+
+/// SquidKit's section of a table; `HostSwitch.listSections(failed:)` returns the environments as sections.
+public typealias TableSection = ListSection
+/// SquidKit's row of a table.
+public typealias TableItem = ListRow
