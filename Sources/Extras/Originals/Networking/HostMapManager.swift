@@ -84,7 +84,7 @@ private struct DefaultsCache: HostMapCache { let store = HostChoiceStore.userDef
     /// SquidKit's `HostConfigurationTableViewController`, which selects the environments of ``HostMapManager``.
     public final class HostConfigurationTableViewController: SectionsController {
         /// Creates the controller; the table is grouped in any style.
-        public init(style: UITableView.Style) {
+        @nonobjc public init(style: UITableView.Style) {
             super.init {
                 HostMapManager.sharedInstance.hosts.listSections { ResourceFile.report($0, in: "HostMapManager") }
             }

@@ -14,6 +14,7 @@ public protocol NSCopying {}
 open class NSString: NSObject, NSCopying, @unchecked Sendable {}
 open class NSNumber: NSObject, @unchecked Sendable {
     public convenience init(value: Double) { fatalError() }
+    public convenience init(value: Int) { fatalError() }
     open var doubleValue: Double { 0 }
 }
 open class NSDecimalNumber: NSNumber, @unchecked Sendable {
