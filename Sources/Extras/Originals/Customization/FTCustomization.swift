@@ -14,8 +14,8 @@ import Foundation
 public enum FTCustomization {
     /// Establishes the sequence `lang.lproj`, device language, folder of `FTCustomizationString` in Info.plist.
     ///
-    /// The folders are in `path`, by default in the main bundle, or next to the executable on Linux. The device's languages
-    /// are those of the system by default. A text that isn't a language is logged, and changes nothing.
+    /// The folders are in `path`, by default in the main bundle, or next to the executable on Linux. The device's
+    /// languages are the system's by default. A text that isn't a language is logged, and changes nothing.
     public static func FTinitializeCustomization(
         _ lang: String = "en", path: String? = nil, languages: [LanguageTag]? = nil
     ) {

@@ -41,7 +41,7 @@ extension Signal {
     public var userInfo: Payload? { payload is Void ? nil : payload }
 }
 
-/// An object with observers, whose methods are iStructure's commands without the `$`, which can't begin a name in Swift.
+/// An object with observers, whose methods are iStructure's commands without the `$`, which can't begin a name.
 ///
 /// ```swift
 /// @MainActor final class Badge: ISContext {
@@ -53,7 +53,7 @@ extension Signal {
 /// }
 /// ```
 ///
-/// A block is called later on the main actor, in the order of the triggers. The watches and routes of a context end with it.
+/// A block is called later on the main actor, in the order of the triggers. Watches and routes end with their context.
 /// Class methods use ``this``.
 public protocol ISContext: WatchOwner {
     /// The observers, a stored `let`.
@@ -71,7 +71,7 @@ extension ISContext {
     /// The class as a context: iStructure's `this` in class methods.
     public static var this: ISClass { ISClass.of(Self.self) }
 
-    /// `$watch(message, block)` and `$watch(message, object, block)`: calls the block for a message of the object, or of any.
+    /// `$watch(message, block)`, `$watch(message, object, block)`: calls the block for a message of an object or any.
     public func watch(
         _ message: String, _ object: AnyObject? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ block: @escaping ISActionBlock<Self>
@@ -91,7 +91,7 @@ extension ISContext {
         _ block: @escaping ISActionBlock<Self>
     ) { watch("**", object, fileID: fileID, line: line, block) }
 
-    /// `$trigger(message)`, `$trigger(message, data)`, `$trigger(message, data, object)`; the object is the context by default.
+    /// `$trigger(message)`, `$trigger(message, data)`, `$trigger(message, data, object)`: by default from the context.
     public func trigger(_ message: String, _ data: any Sendable = (), _ object: AnyObject? = nil) {
         IStructure.perform { try IStructure.bus.trigger(named: message, data, from: object ?? self) }
     }

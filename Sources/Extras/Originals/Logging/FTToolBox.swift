@@ -5,7 +5,7 @@ public import AshlarLogging
 
 /// FTToolBox: the log of an app, with the log of the prior run.
 public enum FTToolBox {
-    /// Starts the log in FTToolBox's format, in a folder or in the platform's folder for logs; see `LogSystem.start(_:)`.
+    /// Starts the log in FTToolBox's format, by default in the platform's folder for logs; see `LogSystem.start(_:)`.
     public static func FTinitializeLog(_ debugFlag: Bool, atLevel threshold: LogLevel, folder: String? = nil) {
         var configuration = LogConfiguration(threshold: threshold)
         configuration.folder = folder ?? LogConfiguration.defaultFolder(application: configuration.application)
@@ -30,8 +30,8 @@ public enum FTToolBox {
 
 /// Logs a line with the class and the method of the call.
 ///
-/// The format is C's `printf` with `%@`, as in `CustomizationMessage`. The class is `type`, or else the name of the file up to
-/// its first `.` or `+`.
+/// The format is C's `printf` with `%@`, as in `CustomizationMessage`. The class is `type`, or the name of the file
+/// up to its first `.` or `+`.
 public func FT_LOGG(
     _ level: LogLevel, _ format: String, _ arguments: any FormatArgument..., in type: Any.Type? = nil,
     file: String = #fileID, function: String = #function, line: UInt = #line

@@ -6,7 +6,7 @@ public import AshlarLogging
 
 /// MyLogger's name of a level.
 public typealias MyLoggerLevel = LogLevel
-/// MyLogger's level of errors, after which the names of the levels are formed.
+/// MyLogger's level ERROR; the others are `.warning`, `.info` and `.debug`.
 public let LogLevelError: MyLoggerLevel = .error
 
 /// MyLogger: a logger with a context, whose calls form chains.
@@ -39,7 +39,7 @@ public struct MyLogger: Sendable, CustomStringConvertible {
         set { LogSystem.format.indentWidth = newValue }
     }
 
-    /// The pattern that ``setFormat(_:)`` has set last, or the default `%@[%@] %@ - %@`: indent, level, context, message.
+    /// The pattern that ``setFormat(_:)`` has set last; by default `%@[%@] %@ - %@`: indent, level, context, message.
     public static var format: String { pattern.withLock { $0 } }
 
     /// Sets the pattern of `LogSystem.format` without changing indent and time style; a malformed one is an error.

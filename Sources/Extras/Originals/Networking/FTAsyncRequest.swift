@@ -6,7 +6,7 @@ public import Foundation
 
 /// FTAsyncRequest: a GET or POST whose outcome is passed to methods of a delegate, or to closures.
 ///
-/// The defaults are those of the Objective-C class: 24 s, UTF-8, `text/plain; charset=utf-8`, and calls on the main queue.
+/// The defaults are those of the original: 24 s, UTF-8, `text/plain; charset=utf-8`, and calls on the main queue.
 public final class FTAsyncRequest {
     /// A method of a delegate that receives a value on the main actor.
     public typealias Action<Delegate, Value> = @MainActor @Sendable (Delegate) -> @MainActor (Value) -> Void

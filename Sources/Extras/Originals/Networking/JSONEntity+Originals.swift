@@ -29,8 +29,8 @@ extension JSONEntity {
 
 /// SquidKit's rule for strings that are read as numbers and Booleans, which is that of `NSString`.
 ///
-/// It uses the longest valid prefix of a string, or 0 or false if there is none: `"12abc"` is 12 and `"abc"` is 0, where
-/// `int()`, `double()` and `bool()` return nil. Other values are read in the same way by both.
+/// It uses the longest valid prefix of a string, or 0 or false if there is none: `"12abc"` is 12 and `"abc"` is 0,
+/// where `int()`, `double()` and `bool()` return nil. Other values are read in the same way by both.
 extension JSONEntity {
     /// Returns the integer, or nil if the value is missing, `null`, a container or a number that isn't an integer.
     public func squidKitInt() -> Int? { string().map { Int(clamping: NumberReading.nsInteger($0)) } ?? int() }

@@ -6,9 +6,9 @@ public import Dispatch
 
 /// SquidKit's endpoint class: override `host()`, `path()` and `params()`, and call `connect`.
 ///
-/// As in SquidKit, POST parameters are sent as JSON, those of other methods in the query, and the closure is called on the
-/// main queue. Unlike in SquidKit, the path is escaped, the status is checked, a request outlives its endpoint, and all
-/// endpoints share a client.
+/// As in SquidKit, POST parameters are sent as JSON, those of other methods in the query, and the closure is called on
+/// the main queue. Unlike in SquidKit, the path is escaped, the status is checked, a request outlives its endpoint, and
+/// all endpoints share a client.
 open class JSONResponseEndpoint: @unchecked Sendable {
     // Unchecked because the class has no mutable state; subclasses are responsible for theirs.
     private let client: NetworkClient
