@@ -46,9 +46,12 @@ extension Samples {
             arguments: [
                 [
                     FT_UNRECOVERABLE, FT_CRITICAL, FT_ERROR, FT_WARNING, FT_INFORMATION, FT_LOGGING, FT_DEBUGGING,
-                    FT_ANALYTIC,
-                    FT_VERBOSE,
-                ]
+                    FT_ANALYTIC, FT_VERBOSE,
+                ],
+                [
+                    .FT_UNRECOVERABLE, .FT_CRITICAL, .FT_ERROR, .FT_WARNING, .FT_INFORMATION, .FT_LOGGING,
+                    .FT_DEBUGGING, .FT_ANALYTIC, .FT_VERBOSE,
+                ],
             ])
         func levels(levels: [LogLevel]) {
             #expect(levels.map(\.rawValue) == Array(0...8))

@@ -59,6 +59,28 @@ public let FT_ANALYTIC: LogLevel = .analytic
 /// The level `verbose`, 8.
 public let FT_VERBOSE: LogLevel = .verbose
 
+/// The names of levels with a dot, as in `FT_LOGG(.FT_DEBUGGING, "…")`.
+extension LogLevel {
+    /// The level `unrecoverable`.
+    public static let FT_UNRECOVERABLE: LogLevel = .unrecoverable
+    /// The level `critical`.
+    public static let FT_CRITICAL: LogLevel = .critical
+    /// The level `error`.
+    public static let FT_ERROR: LogLevel = .error
+    /// The level `warning`.
+    public static let FT_WARNING: LogLevel = .warning
+    /// The level `info`.
+    public static let FT_INFORMATION: LogLevel = .info
+    /// The level `logging`.
+    public static let FT_LOGGING: LogLevel = .logging
+    /// The level `debug`.
+    public static let FT_DEBUGGING: LogLevel = .debug
+    /// The level `analytic`.
+    public static let FT_ANALYTIC: LogLevel = .analytic
+    /// The level `verbose`.
+    public static let FT_VERBOSE: LogLevel = .verbose
+}
+
 extension Log {
     /// Returns the name of the class that a file contains: `View` for `App/View.swift` and `App/View+Log.swift`.
     static func nameOfClass(inFile file: String) -> String {
