@@ -61,6 +61,7 @@ open class DispatchGroup: DispatchObject, @unchecked Sendable {
 open class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     public init(value: Int) { fatalError() }
     @discardableResult public func signal() -> Int { fatalError() }
+    public func wait() { fatalError() }
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { fatalError() }
 }
 @objc public protocol DispatchSourceProtocol: NSObjectProtocol {}
