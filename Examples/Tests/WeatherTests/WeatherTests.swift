@@ -14,6 +14,6 @@ import Testing
     let app = try await Weather.start(configuration)
     var shown = app.bus.events(ForecastShown.topic).makeAsyncIterator()
     await app.open("weather://city/oslo")
-    #expect(stub.requests.map(\.url.description) == ["https://test.weather.example/forecast/oslo"])
+    #expect(stub.requests.map(\.url.description) == ["https://test.weather.example/forecast/oslo?units=metric"])
     #expect(await shown.next()?.payload.city == "oslo")
 }
