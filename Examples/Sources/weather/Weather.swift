@@ -8,9 +8,7 @@ struct GetForecast: Endpoint {
     let query: HTTPQuery = ["units": "metric"]
 }
 
-struct ForecastShown: Event {
-    let city: String
-}
+struct ForecastShown: Event { let city: String }
 
 actor History: Service {
     private(set) var cities: [String] = []
