@@ -154,7 +154,7 @@ extension CustomizationError {
 /// ```
 public struct CustomizationText: Hashable, Sendable {
     private enum Values: Hashable {
-        case none
+        case plain
         case ordered([FormatValue])
         case named([String: FormatValue])
     }
@@ -164,27 +164,16 @@ public struct CustomizationText: Hashable, Sendable {
     private let table: String?
     private let values: Values
 
-    /// Creates a text without placeholders, which is read as it is; see ``Customization/string(_:table:)``.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - table: The name of the table; `Localizable` if nil.
-    public init(_ key: String, table: String? = nil) {
-        self.key = key
-        self.table = table
-        values = .none
-    }
-
     /// Creates a text whose values are in the order of the base language's placeholders.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - values: The values.
+    ///   - values: The values; nil for a text without placeholders, which is read as it is.
     ///   - table: The name of the table; `Localizable` if nil.
-    public init(_ key: String, _ values: [any FormatArgument], table: String? = nil) {
+    public init(_ key: String, _ values: [any FormatArgument]? = nil, table: String? = nil) {
         self.key = key
         self.table = table
-        self.values = .ordered(values.map(\.formatValue))
+        self.values = values.map { .ordered($0.map(\.formatValue)) } ?? .plain
     }
 
     /// Creates a text whose values have the names of an ICU message's arguments.
@@ -202,7 +191,7 @@ public struct CustomizationText: Hashable, Sendable {
     /// Returns the text with its values; see ``Customization/format(_:_:table:)``.
     fileprivate func formatted(in strings: Customization) -> String {
         switch values {
-        case .none:
+        case .plain:
             do {
                 return try strings.value(CustomizationKey<String>(key, table: table))
             } catch {
