@@ -34,6 +34,9 @@ import Testing
         }
     }
 
+    @Test("Property lists have at most as many levels as can be decoded")
+    func sameDepth() { #expect(PropertyListLimits.deepest == TreeDecoder.deepest) }
+
     #if os(Linux) || os(macOS)
         @Test("A value with too many levels is an error instead of an exhausted stack", arguments: 0..<5)
         func deep(number: Int) async {

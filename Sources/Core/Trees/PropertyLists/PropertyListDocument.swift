@@ -131,7 +131,9 @@ package struct PropertyListError: Error, Sendable, Hashable {
 /// The limits of a property list.
 package struct PropertyListLimits: Sendable, Hashable {
     /// The maximum nesting of arrays and dictionaries in a tree, which other work than decoding also visits with recursion.
-    package static let deepest = TreeDecoder.deepest
+    ///
+    /// It is the one of `TreeDecoder`, which the parsers don't need otherwise.
+    package static let deepest = 100
 
     /// The deepest nesting of arrays and dictionaries.
     package var depth: Int
