@@ -35,6 +35,10 @@ package final class FaultConnection {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        #if canImport(Darwin)
+            // A browser that closes its page must not end the inspected app; Linux has a flag of each `send` instead.
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
         stream = identity.flatMap { TLSStream($0, descriptor) }
         if identity != nil, stream == nil { return nil }
     }
