@@ -59,7 +59,6 @@ struct BusState: Sendable {
 
         /// Whether the event passes more stages than its delivery.
         var isStaged: Bool { runner != nil || !interceptors.isEmpty }
-        var isEmpty: Bool { !isStaged && !isObserved && !isMismatch }
     }
 
     /// Returns whether nobody receives an event, at little cost: row "trigger to 0 watchers".
@@ -78,20 +77,22 @@ struct BusState: Sendable {
     mutating func read(
         _ name: String, _ core: TopicCore?, from source: AnyObject?, into reading: inout Reading, isPlain: Bool = true
     ) {
-        var special = Special(isObserved: undeliveredHook != nil)
+        let isObserved = undeliveredHook != nil
         if let index = index(of: name, core) {
-            let topic = topics[index]
-            topic.read(core, from: source, into: &reading, &special)
+            reading.watchers = topics[index].watchers(of: source)
+            reading.special = topics[index].special(core, isObserved: isObserved)
         } else {
             reading.watchers = patternWatchers(of: name)
-            if !interceptors.isEmpty { special.interceptors = interceptors.filter { $0.concerns(name) } }
+            let interceptors = interceptors.filter { $0.concerns(name) }
+            if isObserved || !interceptors.isEmpty {
+                reading.special = Special(interceptors: interceptors, isObserved: isObserved)
+            }
         }
         // The group of an earlier object with the same address is not that of this one.
         if let source, let group = bySource[ObjectIdentifier(source)], group.source.object === source {
             reading.watchers = reading.watchers.merged(with: group.list.matching(name))
         }
-        if isPlain, !special.isStaged { count(&reading) }
-        if !special.isEmpty { reading.special = special }
+        if isPlain, reading.special?.isStaged != true { count(&reading) }
     }
 
     /// Stores an event of a topic that stores events, and reads its watchers; returns the events that it replaces.

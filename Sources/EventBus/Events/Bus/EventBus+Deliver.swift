@@ -3,15 +3,12 @@ internal import AshlarCore
 // The way of an event: `begin` reads the state of the bus and delivers the event, or passes it through the stages that its topic
 // and its bus have, which deliver it in the same way.
 extension EventBus {
-    /// Builds the signal of an event once, and gives `callEach` the call of a handler with it, which returns false for a handler of
-    /// another payload type, and the payload.
-    typealias TypedCall =
-        (SignalContext, _ callEach: ((EventHandler) throws -> Bool, () -> any Sendable) -> Void) -> Void
-
     /// Delivers an event, or passes it through the stages before its delivery.
+    ///
+    /// `payload` returns the payload for stages that don't know its type; `call` calls the handlers with it.
     func begin(
-        _ name: String, _ core: TopicCore?, from source: AnyObject?, _ call: @autoclosure () -> TriggerCall,
-        payload: () -> any Sendable, typed: TypedCall
+        _ name: String, _ core: TopicCore?, from source: AnyObject?, _ isolation: (any Actor)?, _ place: TriggerPlace,
+        _ sending: PendingSends? = nil, payload: () -> any Sendable, call: (inout RunningDelivery) -> Void
     ) -> DeliveryResult {
         let isQueued = delivery == .queuedOnMain
         let thread = BusThread.current
@@ -28,64 +25,71 @@ extension EventBus {
         }
         if isUnheard { return DeliveryResult() }
         let depth = thread.depth(onBus: number)
-        let call = call()
-        if thread.isFull(depth: depth, limit: depthLimit) { return refuseTooDeep(name, call) }
-        if let core, reading.special?.isMismatch == true { return refuse(mismatch(core, call)) }
-        if isQueued || reading.special?.isStaged == true {
-            return passStages(
-                InterceptedEvent(name: name, core: core, payload: payload(), call: call),
-                reading.special?.interceptors ?? [])
-        }
-        return deliver(reading, name, call, thread, depth, payload: payload, typed: typed)
+        var delivery = RunningDelivery(
+            of: TriggerCall(source: source, isolation: isolation, place: place, sending: sending), name, reading,
+            depth: depth)
+        if thread.isFull(depth: depth, limit: depthLimit) { return refuseTooDeep(name, delivery.call) }
+        if let core, delivery.special?.isMismatch == true { return refuse(mismatch(core, delivery.call)) }
+        if isQueued || delivery.special?.isStaged == true { return passStages(delivery, core, payload()) }
+        deliver(&delivery, thread, payload: payload, call: call)
+        return delivery.result
     }
 
     /// Calls the watchers of an event in order.
-    ///
-    /// The closures refer to consumed arguments, and would copy others: row "trigger to 1 watchers".
     func deliver(
-        _ reading: consuming BusState.Reading, _ name: String, _ call: consuming TriggerCall, _ thread: BusThread,
-        _ depth: UInt32, payload: () -> any Sendable, typed: TypedCall
-    ) -> DeliveryResult {
-        let context = call.context(name, sequence: reading.sequence, depth: depth)
-        var result = DeliveryResult(sequence: reading.sequence)
-        let untyped = reading.watchers.hasUntyped ? Signal(payload(), context) : nil
-        thread.run(ofBus: number, depth: depth + 1) {
-            MetadataBox.deliver(context.metadata) {
-                typed(context) { callTyped, payload in
-                    for handler in reading.watchers.handlers {
-                        do {
-                            let isCalled: Bool
-                            if !handler.watcher.isPlain {
-                                isCalled = false
-                            } else if let body = handler.untypedBody, let untyped {
-                                try body(untyped)
-                                isCalled = true
-                            } else {
-                                isCalled = try callTyped(handler)
-                            }
-                            if isCalled {
-                                result.count(.delivered, isObserver: handler.isObserver)
-                            } else {
-                                try offer(payload(), context, call, to: handler, &result)
-                            }
-                        } catch {
-                            result.count(.delivered, isObserver: handler.isObserver)
-                            fail(error, handler.watcher, context, &result)
-                        }
-                    }
-                }
-            }
+        _ delivery: inout RunningDelivery, _ thread: BusThread, payload: () -> any Sendable,
+        call: (inout RunningDelivery) -> Void
+    ) {
+        thread.run(ofBus: number, depth: delivery.depth + 1) {
+            MetadataBox.deliver(delivery.call.metadata) { call(&delivery) }
         }
-        if let special = reading.special, special.isObserved, result.isEmpty, !call.isExported,
+        if delivery.special?.isObserved == true, delivery.result.isEmpty, !delivery.call.isExported,
             let hook = state.withLock({ $0.undeliveredHook })
         {
-            thread.runHook(.undeliveredHook, ofBus: number) { hook(Signal(payload(), context)) }
+            let signal = Signal(payload(), delivery.context)
+            thread.runHook(.undeliveredHook, ofBus: number) { hook(signal) }
         }
-        return result
+    }
+
+    /// Calls every handler of an event with its payload.
+    ///
+    /// It is a part of the caller, which knows the type of the payload: row "trigger to 100 watchers".
+    @inlinable
+    func callHandlers<Payload: Sendable>(_ delivery: inout RunningDelivery, _ payload: Payload) {
+        let signal = Signal(payload, delivery.context)
+        while let handler = delivery.next() {
+            do {
+                if handler.isPlain, let body = (handler as? TypedHandler<Payload>)?.body {
+                    try body(signal)
+                    delivery.didCall(handler)
+                } else {
+                    try offer(payload, to: handler, &delivery)
+                }
+            } catch {
+                delivery.didCall(handler)
+                report(error, of: handler, &delivery)
+            }
+        }
+    }
+
+    /// Passes an event to a handler of any payload, or to one that needs more than a call.
+    @usableFromInline
+    func offer(_ payload: any Sendable, to handler: EventHandler, _ delivery: inout RunningDelivery) throws {
+        guard handler.isPlain, let body = handler.untypedBody else {
+            return try offer(payload, delivery.context, delivery.call, to: handler, &delivery.result)
+        }
+        try body(Signal(payload, delivery.context))
+        delivery.didCall(handler)
+    }
+
+    /// Reports the error of a handler.
+    @usableFromInline
+    func report(_ error: any Error, of handler: EventHandler, _ delivery: inout RunningDelivery) {
+        fail(error, handler.watcher, delivery.context, &delivery.result)
     }
 
     /// Offers an event to a watcher that needs more than a call of its handler.
-    private func offer(
+    func offer(
         _ payload: any Sendable, _ context: SignalContext, _ call: TriggerCall, to handler: EventHandler,
         _ result: inout DeliveryResult
     ) throws {
@@ -149,7 +153,7 @@ extension EventBus {
 
     // MARK: Failures
 
-    private func fail(
+    func fail(
         _ error: any Error, _ watcher: Watcher, _ context: SignalContext, _ result: inout DeliveryResult
     ) {
         result.add(error, isObserver: watcher.isObserver)
@@ -179,4 +183,41 @@ extension EventBus {
                 .nestedTooDeep, subject: name, expected: "at most \(depthLimit) triggers inside of each other",
                 location: call.location))
     }
+}
+
+/// The delivery of one event to its watchers, in their order.
+@usableFromInline
+struct RunningDelivery: ~Copyable {
+    let name: String
+    let depth: UInt32
+    let call: TriggerCall
+    let special: BusState.Special?
+    var result: DeliveryResult
+    private let watchers: WatcherList
+    private var index = 0
+
+    init(of call: consuming TriggerCall, _ name: String, _ reading: consuming BusState.Reading, depth: UInt32) {
+        self.name = name
+        self.depth = depth
+        self.call = consume call
+        result = DeliveryResult(sequence: reading.sequence)
+        special = reading.special
+        watchers = reading.watchers
+    }
+
+    /// The event without its payload.
+    @usableFromInline var context: SignalContext { call.context(name, sequence: result.sequence, depth: depth) }
+
+    /// Returns the next handler.
+    @usableFromInline
+    mutating func next() -> EventHandler? {
+        while index < watchers.entries.count {
+            defer { index += 1 }
+            if let handler = watchers.entries[index].handler { return handler }
+        }
+        return nil
+    }
+
+    @usableFromInline
+    mutating func didCall(_ handler: EventHandler) { result.count(.delivered, isObserver: handler.isObserver) }
 }

@@ -5,13 +5,15 @@ import Synchronization
 // stored events. Each one hands the event to the next.
 extension EventBus {
     /// Passes an event to the interceptors of its topic, and then to the next stage.
-    func passStages(_ event: InterceptedEvent, _ interceptors: [InterceptorEntry]) -> DeliveryResult {
-        let interceptors = interceptors.filter { !$0.excludes(event.call.source) }
+    func passStages(
+        _ delivery: borrowing RunningDelivery, _ core: TopicCore?, _ payload: any Sendable
+    ) -> DeliveryResult {
+        let event = InterceptedEvent(name: delivery.name, core: core, payload: payload, call: delivery.call)
+        let interceptors = delivery.special?.interceptors.filter { !$0.excludes(event.call.source) } ?? []
         if interceptors.isEmpty { return postponeIfQueued(event) }
-        let thread = BusThread.current
-        let depth = thread.depth(onBus: number)
+        let depth = delivery.depth
         // A trigger inside an interceptor is nested, so that an endless one ends at the limit.
-        return thread.run(ofBus: number, depth: depth + 1) { pass(event, to: interceptors[...], depth) }
+        return BusThread.current.run(ofBus: number, depth: depth + 1) { pass(event, to: interceptors[...], depth) }
     }
 
     private func pass(
@@ -80,8 +82,8 @@ extension EventBus {
         let depth = thread.depth(onBus: number)
         if thread.isFull(depth: depth, limit: depthLimit) { return refuseTooDeep(event.name, event.call) }
         if let core = event.core, reading.special?.isMismatch == true { return refuse(mismatch(core, event.call)) }
-        return deliver(
-            reading, event.name, event.call, thread, depth, payload: { event.payload },
-            typed: { $1({ _ in false }, { event.payload }) })
+        var delivery = RunningDelivery(of: event.call, event.name, reading, depth: depth)
+        deliver(&delivery, thread, payload: { event.payload }, call: { callHandlers(&$0, event.payload) })
+        return delivery.result
     }
 }

@@ -16,16 +16,7 @@ extension EventBus {
     ) -> DeliveryResult {
         send(
             topic.core, from: source, isolation: isolation, fileID, line, payload: { payload },
-            typed: { context, callEach in
-                // The signal is built once: row "trigger to 100 watchers".
-                let signal = Signal(payload, context)
-                callEach(
-                    { handler in
-                        guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
-                        try body(signal)
-                        return true
-                    }, { payload })
-            })
+            call: { callHandlers(&$0, payload) })
     }
 
     /// Triggers an event without data.
@@ -78,30 +69,19 @@ extension EventBus {
         _ place: TriggerPlace
     ) -> DeliveryResult {
         begin(
-            name, nil, from: source, TriggerCall(source: source, isolation: isolation, place: place),
-            payload: { payload },
-            typed: { context, callEach in
-                let signal = Signal(payload, context)
-                callEach(
-                    { handler in
-                        guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
-                        try body(signal)
-                        return true
-                    }, { payload })
-            })
+            name, nil, from: source, isolation, place, payload: { payload },
+            call: { callHandlers(&$0, payload) })
     }
 
     /// Triggers an event of a topic.
     @usableFromInline
     func send(
         _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString, _ line: UInt32,
-        payload: () -> any Sendable,
-        typed: (SignalContext, _ callEach: ((EventHandler) throws -> Bool, () -> any Sendable) -> Void) -> Void
+        payload: () -> any Sendable, call: (inout RunningDelivery) -> Void
     ) -> DeliveryResult {
         begin(
-            core.name, core, from: source,
-            TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line)), payload: payload,
-            typed: typed)
+            core.name, core, from: source, isolation, TriggerPlace(fileID, line), payload: payload,
+            call: call)
     }
 
     /// Triggers an event and waits until every watcher with a suspending buffer has room for it.
@@ -131,9 +111,8 @@ extension EventBus {
         _ sending: PendingSends
     ) -> DeliveryResult {
         precondition(core.pattern == nil, "the pattern \(core.name) isn't a topic")
-        var call = TriggerCall(source: source, isolation: isolation, place: place)
-        call.sending = sending
         return begin(
-            core.name, core, from: source, call, payload: { payload }, typed: { $1({ _ in false }, { payload }) })
+            core.name, core, from: source, isolation, place, sending, payload: { payload },
+            call: { callHandlers(&$0, payload) })
     }
 }

@@ -1,8 +1,5 @@
 /// A topic of a bus: its watchers and its properties.
-///
-/// It is an object, because a trigger would otherwise copy all of it: row "trigger to 1 watchers".
-final class TopicState: @unchecked Sendable {
-    // Unchecked because only `BusState` uses it, under the mutex of the bus.
+struct TopicState: Sendable {
     let name: String
     /// The watchers of events from every source, those of matching patterns included.
     private(set) var watchers: WatcherList
@@ -28,17 +25,17 @@ final class TopicState: @unchecked Sendable {
         self.interceptors = interceptors
     }
 
-    func insert(_ handler: EventHandler) {
+    mutating func insert(_ handler: EventHandler) {
         merged = [:]
         watchers.insert(handler)
     }
 
-    func insert(_ handler: EventHandler, _ source: AnyObject, _ addition: inout BusState.Addition) {
+    mutating func insert(_ handler: EventHandler, _ source: AnyObject, _ addition: inout BusState.Addition) {
         merged = [:]
         bySource.add(handler, source, &addition)
     }
 
-    func remove(_ watcher: Watcher) -> EventHandler? {
+    mutating func remove(_ watcher: Watcher) -> EventHandler? {
         merged = [:]
         guard watcher.details?.pattern == nil, let source = watcher.details?.sourceID else {
             return watchers.remove(watcher)
@@ -46,11 +43,12 @@ final class TopicState: @unchecked Sendable {
         return bySource.remove(watcher, source)
     }
 
-    /// Returns the watchers of an event from an object; nil if no watch names the object.
-    func watchers(of source: AnyObject) -> WatcherList? {
+    /// Returns the watchers of an event from an object.
+    mutating func watchers(of source: AnyObject?) -> WatcherList {
+        guard let source, !bySource.isEmpty else { return watchers }
         let id = ObjectIdentifier(source)
         // The group of an earlier object with the same address is not that of this one.
-        guard let group = bySource[id], group.source.object === source else { return nil }
+        guard let group = bySource[id], group.source.object === source else { return watchers }
         if let list = merged[id] { return list }
         let list = watchers.merged(with: group.list)
         merged[id] = list
@@ -58,22 +56,20 @@ final class TopicState: @unchecked Sendable {
     }
 
     /// Counts a watcher that names the topic and is added or removed.
-    func count(_ watcher: Watcher, _ change: Int) {
+    mutating func count(_ watcher: Watcher, _ change: Int) {
         counts.all += change
         guard watcher.details?.sourceID == nil, !watcher.isResponder else { return }
         counts.open += change
         if !watcher.isObserver { counts.handlers += change }
     }
 
-    /// Adds what a trigger reads of the topic.
-    func read(
-        _ core: TopicCore?, from source: AnyObject?, into reading: inout BusState.Reading,
-        _ special: inout BusState.Special
-    ) {
-        reading.watchers = source.flatMap { watchers(of: $0) } ?? watchers
-        if !interceptors.isEmpty { special.interceptors = interceptors }
-        if let runner { special.runner = runner }
-        if let payload = core?.payload, let bound = binding?.payload { special.isMismatch = bound != payload }
+    /// Returns what a trigger of a topic must know besides the watchers; nil for most events.
+    func special(_ core: TopicCore?, isObserved: Bool) -> BusState.Special? {
+        var isMismatch = false
+        if let payload = core?.payload, let bound = binding?.payload { isMismatch = bound != payload }
+        guard isObserved || isMismatch || runner != nil || !interceptors.isEmpty else { return nil }
+        return BusState.Special(
+            interceptors: interceptors, runner: runner, isObserved: isObserved, isMismatch: isMismatch)
     }
 
     var isUnused: Bool { counts.all == 0 && !isDeclared && stored.events.isEmpty }

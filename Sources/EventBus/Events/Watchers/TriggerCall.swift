@@ -6,15 +6,17 @@ struct TriggerCall: Sendable {
     var isolation: (any Actor)?
     let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
-    var sending: PendingSends?
+    let sending: PendingSends?
     var metadata: MetadataBox?
     /// Whether another process receives the event, too.
     var isExported = false
 
     init(
-        source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace, metadata: MetadataBox? = .ofTrigger
+        source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace, sending: PendingSends? = nil,
+        metadata: MetadataBox? = .ofTrigger
     ) {
         eventSource = EventSource(source)
+        self.sending = sending
         self.metadata = metadata
         self.isolation = isolation
         self.place = place

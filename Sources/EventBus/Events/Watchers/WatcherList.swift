@@ -20,10 +20,6 @@ struct WatcherList: Sendable {
 
     private(set) var entries: ContiguousArray<Entry> = []
     private(set) var count = 0
-    /// The number of inline handlers that take any payload.
-    private var untypedCount = 0
-
-    var hasUntyped: Bool { untypedCount > 0 }
 
     var isEmpty: Bool { count == 0 }
 
@@ -34,7 +30,6 @@ struct WatcherList: Sendable {
         let entry = Entry(handler.watcher, handler)
         entries.insert(entry, at: index(of: entry))
         count += 1
-        if handler.untypedBody != nil { untypedCount += 1 }
     }
 
     /// Removes the handler of a watch, and returns it.
@@ -45,7 +40,6 @@ struct WatcherList: Sendable {
         guard index < entries.count, entries[index].id == watcher.id else { return nil }
         guard let handler = entries[index].handler.take() else { return nil }
         count -= 1
-        if handler.untypedBody != nil { untypedCount -= 1 }
         if count == 0 {
             entries = []
         } else if entries.count >= 16, count < entries.count / 2 {
@@ -83,7 +77,6 @@ struct WatcherList: Sendable {
         var result = WatcherList()
         result.entries.reserveCapacity(count + other.count)
         result.count = count + other.count
-        result.untypedCount = untypedCount + other.untypedCount
         var index = 0
         for entry in entries where entry.handler != nil {
             while index < other.entries.count, other.entries[index].precedes(entry) {
