@@ -38,7 +38,7 @@ run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool
 
 PREFIX ?= /usr/local
 
-.PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-check libcurl tsan asan fuzz \
+.PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-builds bench-check libcurl tsan asan fuzz \
     soak mutants apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -139,6 +139,9 @@ bench: ## Compares with other libraries, as ratios (MODULE=Logging for one modul
 	    swift build -q -c release --package-path Benchmarks --product $${module}Benchmarks || exit 1; \
 	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
+
+bench-builds: ## Measures clean builds of programs that use the package, in processor time
+	Scripts/measure-builds
 
 bench-check: bench ## Measures and compares the figures with their bars and the results in Benchmarks/Results
 	Scripts/check-bench $(MODULE)
