@@ -67,7 +67,7 @@ extension EventBus {
     ///
     /// If `trigger` is called on the main actor and no event waits for this watch, the handler runs inside `trigger`.
     /// Otherwise the event is queued and handled in the order of the triggers. With `alwaysQueued`, the handler never
-    /// runs inside `trigger`.
+    /// runs inside `trigger`. Each watch has a queue of its own, so that the queued handlers of two watches have no order.
     public func watchOnMain<Payload>(
         _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
