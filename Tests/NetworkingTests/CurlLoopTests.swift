@@ -12,7 +12,7 @@ import AshlarTestSupport
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
         @Test("Waiting for a free connection uses neither connect nor idle time")
         func queue() async throws {
-            try await withQuickMachine { try await queueAttempt() }
+            try await repeatingOnce(if: "a response is later than the idle timeout") { try await queueAttempt() }
         }
 
         /// Returns whether no response was late.
@@ -28,8 +28,8 @@ import AshlarTestSupport
             }
             var configuration = ClientConfiguration()
             configuration.transport.connectionsPerHost = 2
-            configuration.options.connectTimeout = .milliseconds(600)
-            configuration.options.idleTimeout = .milliseconds(600)
+            configuration.options.connectTimeout = .milliseconds(900)
+            configuration.options.idleTimeout = .milliseconds(900)
             let client = try TransportKind.curl.client(configuration)
             let results = await withTaskGroup(of: String.self) { group in
                 for number in 0..<16 {

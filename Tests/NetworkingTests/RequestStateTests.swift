@@ -38,8 +38,8 @@ import AshlarTestSupport
             #expect(lost.code == .connectionLost)
             #expect(lost.requestState == .sent)
             let silent = try FaultServer { connection in _ = connection.waitForClose() }
-            try await withQuickMachine {
-                try await failure(silent.url) { $0.idleTimeout = .milliseconds(100) }.requestState == .sent
+            try await repeatingOnce(if: "the request is sent after the idle timeout") {
+                try await failure(silent.url) { $0.idleTimeout = .milliseconds(400) }.requestState == .sent
             }
         }
 
@@ -51,8 +51,8 @@ import AshlarTestSupport
             let body = RequestBody.stream(length: 1 << 20) {
                 AsyncStream<[UInt8]> { continuation in continuation.yield([1, 2, 3]) }
             }
-            try await withQuickMachine {
-                let error = try await failure(silent.url, body: body) { $0.totalTimeout = .milliseconds(200) }
+            try await repeatingOnce(if: "the request is sent after the total timeout") {
+                let error = try await failure(silent.url, body: body) { $0.totalTimeout = .milliseconds(500) }
                 return error.requestState == .partlySent
             }
         }

@@ -1,6 +1,6 @@
 /// The longest time for which no task of this process could run, as far as a task that wakes every few milliseconds sees it.
 ///
-/// Tests that compare several real clocks repeat themselves after a stall (``withQuickMachine(isolation:fileID:line:_:)``).
+/// Tests that compare several real clocks repeat themselves after a stall (``repeatingOnce(if:isolation:fileID:line:_:)``).
 public final class StallMeter: Sendable {
     private let most = Locked(Duration.zero)
     private let task: Task<Void, Never>

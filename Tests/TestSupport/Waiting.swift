@@ -22,13 +22,13 @@ public func until(
     }
 }
 
-/// Repeats an attempt that a busy machine can spoil, such as one with a short timeout, until one isn't spoiled.
+/// Repeats an attempt once if a busy machine spoiled it; throws an error if it spoiled both.
 ///
-/// An attempt returns false if it was spoiled. An error is thrown if all of twenty are.
-public func withQuickMachine(
-    isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line,
+/// The reason states what a busy machine can do to an attempt. A spoiled attempt returns false.
+public func repeatingOnce(
+    if reason: String, isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line,
     _ attempt: () async throws -> Bool
 ) async throws {
-    for _ in 0..<20 where try await attempt() { return }
-    throw OverdueCondition(description: "\(fileID):\(line): the machine was never quick enough")
+    for _ in 0..<2 where try await attempt() { return }
+    throw OverdueCondition(description: "\(fileID):\(line): both attempts were spoiled: \(reason)")
 }
