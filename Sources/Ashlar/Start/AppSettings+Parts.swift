@@ -120,10 +120,10 @@ extension AppSettings {
     /// The pins of `shipped` take precedence over those of the whole configuration, parts of which aren't signed.
     func client(
         _ own: ClientConfiguration, config store: ConfigStore, shipped: ConfigLoadReport?, bus: EventBus,
-        customization: CustomizationCenter, issues: inout [StartupIssue]
+        customization: CustomizationCenter, taps: ExchangeTaps, issues: inout [StartupIssue]
     ) -> ClientConfiguration {
         var client = own
-        client.observers += [.activity(on: bus), .lines(to: Log("network"))]
+        client.observers += [.activity(on: bus), .lines(to: Log("network")), taps.observer]
         client.middleware += [AcceptLanguage(center: customization), TraceHeader()]
         if own.retry == nil {
             // The configuration can add retries while the app runs.

@@ -57,6 +57,8 @@ public final class AshlarApp: Sendable {
     package let additions: [any StartedAddition]
     /// The sections that other products add to the debug report, by their titles.
     package let reports = Mutex<[String: @Sendable () -> [(title: String, subtitle: String?)]]>([:])
+    /// The handlers of the measurements of the client's exchanges.
+    package let exchangeTaps = ExchangeTaps()
     private let tasks: [Task<Void, Never>]
     private let serviceLog: Watch
 
@@ -103,7 +105,7 @@ public final class AshlarApp: Sendable {
             settings.client(
                 configuration.client, config: config,
                 shipped: isSigned ? nil : shipped, bus: bus,
-                customization: customization, issues: &issues),
+                customization: customization, taps: exchangeTaps, issues: &issues),
             transport: configuration.transport, hosts: hosts)
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)

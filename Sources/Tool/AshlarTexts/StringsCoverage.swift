@@ -67,6 +67,12 @@ package struct StringsCoverage: Sendable {
         language.fallbacks.reduce(into: []) { $0.formUnion(keys[$1]?[brand] ?? []) }
     }
 
+    /// The keys of the base language and of the brands, in order.
+    package var all: [Key] {
+        let own = brands.map { keys(base, $0).union(neutral[$0] ?? []) }
+        return own.reduce(keys(base, "")) { $0.union($1) }.sorted()
+    }
+
     /// The number of texts of the base language.
     package var total: Int { keys(base, "").count }
 

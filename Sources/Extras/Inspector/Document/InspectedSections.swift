@@ -57,7 +57,10 @@ struct InspectedValue: Codable, Sendable {
     }
 
     let key: String
+    /// The text in a line; a list has its number of values only.
     let text: String
+    /// A list, a dictionary or a long text in full, as JSON without secrets; nil if `text` is the whole value.
+    var full: String?
     let isSecret: Bool
     let origin: Entry?
     /// The entries that the value was merged from, and those that it overrides, the strongest first.
@@ -69,6 +72,8 @@ struct InspectedValue: Codable, Sendable {
 struct InspectedStrings: Codable, Sendable {
     struct Language: Codable, Sendable {
         let tag: String
+        /// The wider languages, whose texts this one inherits; nil in an older document.
+        var fallbacks: [String]?
         /// In the order of the brands.
         let cells: [Cell]
     }
@@ -79,10 +84,19 @@ struct InspectedStrings: Codable, Sendable {
         let missing: [String]
     }
 
+    struct Key: Codable, Sendable {
+        let table: String
+        let key: String
+        /// The own texts of each language, and in it of each brand; nil for a text that is inherited or missing.
+        let texts: [String?]
+    }
+
     let base: String
     /// The brands; the first is empty, for the tree itself.
     let brands: [String]
     let languages: [Language]
+    /// The translatable keys; nil in an older document, which has the missing ones only.
+    var keys: [Key]?
 }
 
 /// A canonical host with its environments.

@@ -1,13 +1,10 @@
 public import Ashlar
-public import AshlarAppConfig
 internal import AshlarCore
-public import AshlarCustomization
 public import AshlarEventBus
 internal import AshlarLogging
 public import AshlarNetworking
 internal import AshlarTelemetry
 public import AshlarTesting
-internal import AshlarTexts
 
 extension InspectorDocument {
     /// Creates a document with the configuration, strings, hosts, routes and services of an app.
@@ -88,40 +85,6 @@ extension InspectorDocument {
             archive.entries[index] = entry
         }
         requests = try JSONEntity(parsing: archive.bytes())
-    }
-
-    /// Adds the values of a configuration with their origins and the values that they override.
-    ///
-    /// - Complexity: O(*n* · *l*) in the numbers of values and layers.
-    public mutating func addConfiguration(_ config: ApplicationConfig) {
-        func entry(_ entry: ConfigExplanation.Entry) -> InspectedValue.Entry {
-            InspectedValue.Entry(text: entry.text, location: "\(entry.location)", layer: "\(entry.layer)")
-        }
-        configuration = config.paths().map { path in
-            let story = config.explain(path)
-            return InspectedValue(
-                key: "\(path)", text: story.text ?? "", isSecret: story.isSecret, origin: story.winner.map(entry),
-                merged: story.merged.map(entry), overridden: story.shadowed.map(entry))
-        }
-    }
-
-    /// Adds the coverage of strings: for each language and brand, the strings that it lacks.
-    ///
-    /// - Complexity: O(*n* · *b*) in the numbers of strings in all languages and of brands.
-    public mutating func addStrings(_ customization: Customization) {
-        let coverage = StringsCoverage(customization)
-        let brands = [""] + coverage.brands
-        strings = InspectedStrings(
-            base: "\(coverage.base)", brands: brands,
-            languages: coverage.languages.map { language in
-                InspectedStrings.Language(
-                    tag: "\(language)",
-                    cells: brands.map { brand in
-                        InspectedStrings.Cell(
-                            total: coverage.total(brand: brand),
-                            missing: coverage.missing(language, brand: brand).map { "\($0.table): \($0.key)" })
-                    })
-            })
     }
 
     /// Adds the environments of each canonical host, and the selected ones.

@@ -68,6 +68,12 @@ final class InspectorFeed: Sendable {
         }
     }
 
+    /// Adds the measurements of an exchange to its request, unless that has ended, as after a cancellation.
+    func measure(_ activity: NetworkEvent) {
+        guard let metrics = activity.metrics else { return }
+        state.withLock { $0.running[activity.id]?.measure(metrics) }
+    }
+
     func end(_ activity: NetworkEvent) {
         let now = LogTime.now.nanoseconds / 1000
         let unknown = LiveRequest(id: activity.id, activity.request)
@@ -76,6 +82,7 @@ final class InspectorFeed: Sendable {
             var request = state.running.removeValue(forKey: activity.id) ?? unknown
             request.duration = Double(now - request.startedAt) / 1000
             request.status = activity.status
+            request.size = activity.received
             request.error = error
             state.requests.append(request)
         }
@@ -131,6 +138,8 @@ struct InspectorRing<Item: Sendable>: Sendable {
 final class InspectorTaps: Sendable {
     private let sink: Int
     private let watches = WatchBag()
+    private let exchangeTaps: ExchangeTaps
+    private let exchanges: Int
 
     init(_ feed: InspectorFeed, to app: AshlarApp) {
         let lines = ClosureSink { record in
@@ -138,13 +147,18 @@ final class InspectorTaps: Sendable {
             return true
         }
         sink = LogSystem.attach(lines)
+        exchangeTaps = app.exchangeTaps
+        exchanges = app.exchangeTaps.add { feed.measure($0) }
         app.bus.watch(NetworkEvent.on) { feed.begin($0.payload) }.store(in: watches)
         app.bus.watch(NetworkEvent.off) { feed.end($0.payload) }.store(in: watches)
         app.bus.intercept(Topic(matching: "**"), with: InspectorTap(feed: feed)).store(in: watches)
         feed.begin(after: Self.earlierLines(of: app))
     }
 
-    deinit { LogSystem.detach(sink) }
+    deinit {
+        LogSystem.detach(sink)
+        exchangeTaps.remove(exchanges)
+    }
 
     /// The last lines of this run's file.
     private static func earlierLines(of app: AshlarApp) -> [LiveLine] {

@@ -3,6 +3,7 @@ internal import AshlarEventBus
 internal import AshlarLogging
 internal import AshlarNetworking
 internal import AshlarTelemetry
+internal import AshlarTesting
 
 /// A line of the log; an array of four elements in JSON.
 struct LiveLine: Encodable, Sendable {
@@ -49,6 +50,10 @@ struct LiveRequest: Encodable, Sendable {
     var duration: Double?
     var status: Int?
     var error: String?
+    /// The number of bytes of the response's body.
+    var size: Int?
+    /// The phases of the last exchange in milliseconds, as in HAR.
+    var timings: JSONEntity?
 
     init(id: UInt64, _ request: RedactedRequest) {
         self.id = id
@@ -56,6 +61,15 @@ struct LiveRequest: Encodable, Sendable {
         url = request.url.shortened
         fields = request.headers.prefix(100).map { [$0.name.shortened, $0.value.shortened] }
         startedAt = LogTime.now.nanoseconds / 1000
+    }
+
+    /// Adds the measurements of an exchange; those of a later one replace them.
+    mutating func measure(_ metrics: ExchangeMetrics) {
+        var phases = HARTimings(metrics)
+        // Earlier exchanges of the same request, such as redirects, precede the last one.
+        let earlier = Duration.microseconds(LogTime.now.nanoseconds / 1000 - startedAt) - metrics.duration
+        if earlier > phases.blocked ?? .zero { phases.blocked = earlier }
+        timings = phases.json
     }
 }
 

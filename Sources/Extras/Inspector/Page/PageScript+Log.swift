@@ -1,25 +1,9 @@
 extension PageScript {
     /// The log: its filters, and a list that has elements for the visible lines only.
     static let log = #"""
-        let selectRun = () => {};
-        function showLog(panel, runs) {
-            const contexts = new Set(), lines = [], names = make("datalist", { id: "contexts" });
-            function add(time, level, context, text, run) {
-                // A list of more names isn't read.
-                if (!contexts.has(context) && contexts.size < 1000) {
-                    contexts.add(context);
-                    names.append(make("option", { value: shown(context) }));
-                }
-                const line = { time, level, context, text, run, search: text.toLowerCase() };
-                lines.push(line);
-                return line;
-            }
-            for (const [index, run] of runs.entries()) {
-                for (const [time, level, context, text] of list(run.lines)) add(time, level, list(run.contexts)[context] ?? "", text, index);
-            }
-            // The lines of the running app come last.
-            const ownStart = lines.length;
-            const runName = run => `${run.number}: ${clock(run.startedAt)}, ${run.application ?? "?"}, ${run.outcome}`;
+        // Shows the log with a run and a level, from another section.
+        let selectLines = () => {};
+        function showLog(panel) {
             const run = make("select", {}, make("option", { value: "" }, "All runs"),
                 runs.map((run, index) => make("option", { value: index }, runName(run))));
             const level = make("select", {}, make("option", { value: "" }, "All levels"),
@@ -28,11 +12,11 @@ extension PageScript {
             const text = make("input", { type: "search" });
             const [from, to] = ["from", "to"].map(() => make("input", { placeholder: "2026-11-25 12:00:00" }));
             const status = make("p", { role: "status", class: "quiet" });
-            const plot = make("div");
-            const rowHeight = 22;
+            const plot = make("div", { class: "plot" });
+            const rowHeight = 24;
             const space = make("div", { role: "presentation" });
             const box = make("div", { class: "list", role: "listbox", "aria-label": "Log lines", tabindex: "0" }, space);
-            const detail = make("section", { "aria-label": "Selected line", "aria-live": "polite" });
+            const detail = make("section", { class: "line-detail", "aria-label": "Selected line", "aria-live": "polite" });
             const follow = make("input", { type: "checkbox" });
             follow.checked = true;
             let found = [], selected = -1, matches = () => true, plottedAt = 0;
@@ -78,17 +62,14 @@ extension PageScript {
                 // A plot of thousands of lines is drawn once a second.
                 if (performance.now() - plottedAt < 1000 && isLive) return;
                 plottedAt = performance.now();
-                plotLines();
+                const kinds = [["Errors", "error"], ["Warnings", "warning"], ["Other lines", "plain"]];
+                plot.replaceChildren(...found.length < 2 ? [] : [chart(kinds, histogram(found, kinds, 120,
+                    ({ level }) => isError(level) ? 0 : isWarning(level) ? 1 : 2))]);
             }
-            // Adds lines of the running app, and removes its oldest ones.
-            function append(items) {
-                for (const [time, level, context, text] of items) {
-                    const line = add(time, level, context, text, runs.length - 1);
-                    if (matches(line)) found.push(line);
-                }
-                const excess = lines.length - ownStart - content.live.lineLimit;
-                if (excess > 500) {
-                    const removed = new Set(lines.splice(ownStart, excess));
+            // Shows lines that were added and removed.
+            function change({ added, removed }) {
+                found.push(...added.filter(matches));
+                if (removed) {
                     const first = found.findIndex(line => removed.has(line));
                     const count = found.reduce((sum, line) => sum + (removed.has(line) ? 1 : 0), 0);
                     if (first >= 0) found.splice(first, count);
@@ -97,41 +78,17 @@ extension PageScript {
                 }
                 if (!box.closest("[hidden]")) showFound();
             }
-            function plotLines() {
-                plot.replaceChildren();
-                if (found.length < 2) return;
-                let start = Infinity, end = -Infinity;
-                for (const { time } of found) {
-                    if (time < start) start = time;
-                    if (time > end) end = time;
-                }
-                const width = Math.max(end - start, 1), slots = 100;
-                const kinds = [["Lines", "good"], ["Warnings", "warning"], ["Errors", "error"]];
-                const counts = kinds.map(() => new Array(slots).fill(0));
-                for (const { time, level } of found) {
-                    const slot = Math.min(Math.floor((time - start) / width * slots), slots - 1);
-                    counts[0][slot]++;
-                    if (level === 3) counts[1][slot]++;
-                    if (level >= 0 && level < 3) counts[2][slot]++;
-                }
-                for (const [index, [title, kind]] of kinds.entries()) {
-                    const sum = counts[index].reduce((a, b) => a + b, 0);
-                    const items = counts[index].flatMap((number, slot) => number ? [{ from: slot / slots, to: (slot + 0.8) / slots, kind,
-                        title: `${count(number, "line")} from ${clock(start + slot / slots * width)}` }] : []);
-                    plot.append(lane(`${title}: ${sum.toLocaleString("en")}`, items, `${title}: ${sum} from ${clock(start)} to ${clock(end)}`));
-                }
-            }
             function render() {
                 const first = Math.max(Math.floor(box.scrollTop / rowHeight) - 5, 0);
                 const last = Math.min(first + Math.ceil((box.clientHeight || 600) / rowHeight) + 10, found.length);
                 const rows = [];
                 for (let index = first; index < last; index++) {
                     const { time, level, context, text } = found[index];
-                    const kind = level >= 0 && level < 3 ? "error" : level === 3 ? "warning" : "";
-                    const row = make("div", { class: "row", role: "option", id: "line-" + index, "aria-setsize": found.length,
+                    const kind = isError(level) ? "error" : isWarning(level) ? "warning" : "";
+                    const row = make("div", { class: "row " + kind, role: "option", id: "line-" + index, "aria-setsize": found.length,
                         "aria-posinset": index + 1, "aria-selected": index === selected },
-                        make("span", { class: "date" }, clock(time).slice(0, 10)), make("span", {}, clock(time).slice(11)),
-                        make("span", { class: "level " + kind }, levelNames[level] ?? "?"),
+                        make("span", { class: "date" }, clock(time).slice(0, 10)), make("span", { class: "time" }, clock(time).slice(11)),
+                        make("span", { class: "level" }, levelNames[level] ?? "?"),
                         make("span", { class: "context" }, context),
                         make("span", { class: "text" }, text.length > 1000 ? text.slice(0, 1000) + "…" : text));
                     row.style.top = index * rowHeight + "px";
@@ -142,16 +99,17 @@ extension PageScript {
             function choose(index) {
                 if (!found.length) return;
                 selected = Math.max(0, Math.min(index, found.length - 1));
+                const line = found[selected];
+                detail.replaceChildren(
+                    make("p", { class: "quiet" }, `${clock(line.time)} UTC, ${levelNames[line.level] ?? "unknown level"}, `
+                        + `context ${line.context || "none"}, run ${runName(runs[line.run])}`),
+                    preformatted("Text of the line", line.text));
+                // The text makes the list smaller.
                 const top = selected * rowHeight;
                 if (top < box.scrollTop) box.scrollTop = top;
                 else if (top + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight - box.clientHeight;
                 render();
                 box.setAttribute("aria-activedescendant", "line-" + selected);
-                const line = found[selected];
-                detail.replaceChildren(
-                    make("p", {}, `${clock(line.time)} UTC, ${levelNames[line.level] ?? "unknown level"}, `
-                        + `context ${line.context || "none"}, run ${runName(runs[line.run])}`),
-                    make("pre", { tabindex: "0", "aria-label": "Text of the line" }, line.text));
             }
             let isWaiting = false;
             box.addEventListener("scroll", () => {
@@ -185,33 +143,41 @@ extension PageScript {
                     performance.measure("filter", { start });
                 });
             }
-            selectRun = index => {
-                run.value = index;
+            selectLines = (runIndex, levelIndex) => {
+                for (const input of [context, text, from, to]) input.value = "";
+                run.value = runIndex;
+                level.value = levelIndex;
                 apply();
             };
-            panel.append(
-                make("div", { class: "filters" }, field("Run", run), field("Least severe level", level), field("Context", context),
-                    field("Text", text), field("From (UTC)", from), field("To (UTC)", to), isLive ? field("Follow new lines", follow) : null),
-                names, status, plot, box, detail);
+            // A narrow page shows the text and the level only, until the button is used.
+            const more = button("All filters", () => {
+                const isOpen = panel.parentElement.classList.toggle("all");
+                more.setAttribute("aria-expanded", String(isOpen));
+            }, { class: "more-filters", "aria-expanded": "false" });
+            const filters = make("div", { class: "toolbar filters" }, field("Text", text, "search"), field("Least severe level", level), more,
+                field("Run", run, "rare"), field("Context", context, "rare"), field("From (UTC)", from, "rare"), field("To (UTC)", to, "rare"),
+                isLive ? field("Follow new lines", follow, "check") : null, status);
+            panel.classList.add("fills");
+            panel.append(filters, contextNames, plot, box, detail);
             apply();
-            return isLive ? append : undefined;
+            return change;
         }
-        function showRuns(panel, runs) {
-            table(panel, { label: "Runs", noun: "run", items: runs.map((run, index) => ({ ...run, lines: list(run.lines).length, index })),
-                columns: [
-                    ["Run", run => run.number], ["Started (UTC)", run => clock(run.startedAt)], ["Application", run => run.application ?? "?"],
-                    ["Process", run => run.processID], ["Outcome", run => run.outcome],
-                    ["Lines", run => run.lines + (run.omittedLines ? ` and ${run.omittedLines} not in this report` : "")],
-                    ["Lost lines", run => run.lostLines],
-                    ["Log", run => {
-                        const open = button("Show", () => {
-                            select("Log");
-                            selectRun(run.index);
-                        });
-                        open.setAttribute("aria-label", "Show the log of run " + run.number);
-                        return open;
-                    }],
-                ] });
+        function showRuns(panel) {
+            const items = runs.map((run, index) => ({ ...run, lines: list(run.lines).length, index }));
+            return table(panel, { label: "Runs", noun: "run", items, columns: [
+                { title: "Run", key: run => run.number, cell: runTitle },
+                { title: "Verdict", key: run => run.outcome, cell: run => pill(run.outcome, verdict(run.outcome)) },
+                { title: "Started (UTC)", key: run => run.startedAt, cell: run => clock(run.startedAt) },
+                { title: "Application", key: run => run.application ?? "?", cell: run => run.application ?? "?" },
+                { title: "Process", key: run => run.processID, cell: run => run.processID, isNumber: true },
+                { title: "Lines", key: run => run.lines, isNumber: true,
+                    cell: run => run.lines.toLocaleString("en") + (run.omittedLines ? ` and ${run.omittedLines} not in this report` : "") },
+                { title: "Lost lines", key: run => run.lostLines, cell: run => run.lostLines, isNumber: true },
+                { title: "Log", key: run => run.index, cell: run => button("Show", () => {
+                    visit("Log");
+                    selectLines(run.index, "");
+                }, { "aria-label": "Show the log of run " + run.number }) },
+            ] }).update;
         }
         """#
 }

@@ -1,79 +1,100 @@
-/// The style sheet of the page.
+/// The style sheet of the page: colors, layout and controls.
 enum PageStyle {
-    static let text = #"""
+    static let text = base + sections + narrow
+
+    /// Distances are multiples of 8 pixels, or of 4 inside of controls.
+    private static let base = #"""
         :root {
-            --back: #ffffff; --front: #1b1c1f; --quiet: #5b5f66; --line: #d5d8dd; --soft: #f2f4f7; --mark: #0b57d0;
-            --error: #b3261e; --warning: #8a5300; --bar: #4a7fd6; --good: #2e7d4f;
+            --back: #ffffff; --soft: #f5f6f8; --line: #e1e4e9; --front: #1c1e22; --quiet: #596070; --mark: #0b57d0; --mark-soft: #e8f0fe;
+            --error: #b3261e; --error-soft: #fdeceb; --warning: #855100; --warning-soft: #fdf1dc; --good: #1c6b3e; --good-soft: #e4f4ea;
+            --plain: #b9c0cb; --whole: #5d86cf; --queue: #8f97a3; --lookup: #128a83; --connect: #c56a12; --tls: #8a4fc4; --send: #5c6470;
+            --wait: #2f6fdd; --receive: #3a9457;
         }
         @media (prefers-color-scheme: dark) {
             :root {
-                --back: #16181b; --front: #e6e7ea; --quiet: #a4a9b1; --line: #383c42; --soft: #22252a; --mark: #9ec1ff;
-                --error: #ff9d94; --warning: #f0b866; --bar: #6f9fea; --good: #7fcf9f;
+                --back: #15171a; --soft: #1e2125; --line: #32363d; --front: #e7e8eb; --quiet: #a3a9b4; --mark: #9ec1ff; --mark-soft: #1d2f4f;
+                --error: #ffa199; --error-soft: #43201e; --warning: #f0b866; --warning-soft: #3b2c14; --good: #86d5a5; --good-soft: #173324;
+                --plain: #4d545f; --whole: #6f97dc; --queue: #7c8592; --lookup: #3fb8b0; --connect: #e29146; --tls: #b58ae6; --send: #98a1ae;
+                --wait: #6ea2f5; --receive: #6cc48a;
             }
         }
         * { box-sizing: border-box; }
-        body { margin: 0 auto; max-width: 90rem; padding: 0.75rem; background: var(--back); color: var(--front);
-            font: 0.9rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
-        h1 { font-size: 1.3rem; margin: 0; }
-        h2 { font-size: 1rem; margin: 1rem 0 0.4rem; }
-        p { margin: 0.3rem 0; }
+        html { height: 100%; }
+        body { margin: 0; height: 100dvh; display: grid; grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr);
+            background: var(--back); color: var(--front); font: 14px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums;
+            overflow-wrap: anywhere; }
+        header { display: flex; gap: 16px; align-items: baseline; padding: 12px 24px 4px; background: var(--soft); min-width: 0; }
+        h1 { font-size: 18px; line-height: 24px; margin: 0; flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+        h2 { font-size: 15px; line-height: 24px; margin: 0; }
+        h3 { font-size: 13px; line-height: 16px; margin: 24px 0 8px; }
+        p { margin: 8px 0; }
+        header p { margin: 0; flex: none; }
         .quiet { color: var(--quiet); }
         .data { unicode-bidi: isolate; }
-        :focus-visible { outline: 2px solid var(--mark); outline-offset: 1px; }
-        button, input, select { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--quiet);
-            border-radius: 4px; padding: 0.2rem 0.5rem; min-height: 1.9rem; max-width: 100%; }
-        button { cursor: pointer; text-align: start; }
-        .tabs { display: flex; flex-wrap: wrap; gap: 0.25rem; margin: 0.75rem 0; border-bottom: 1px solid var(--line); }
-        .tabs button { border-color: transparent; border-radius: 4px 4px 0 0; }
-        .tabs [aria-selected=true] { font-weight: 600; border-color: var(--line); border-bottom: 3px solid var(--mark); }
-        .filters { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.5rem 0; }
-        .filters label { display: flex; flex-direction: column; color: var(--quiet); min-width: 0; }
-        .controls { border: 1px solid var(--line); border-radius: 4px; padding: 0.25rem 0.5rem; margin: 0.5rem 0; }
-        .controls .filters { margin: 0.25rem 0; }
-        .result { white-space: pre-wrap; }
-        .connection { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
-        input[type=checkbox] { width: 1.9rem; }
-        .list { position: relative; height: 60vh; min-height: 12rem; overflow: auto; border: 1px solid var(--line); }
-        .row { position: absolute; left: 0; right: 0; height: 22px; line-height: 22px; display: flex; gap: 0.75rem;
-            padding: 0 0.4rem; white-space: pre; font-family: ui-monospace, monospace; font-size: 12px; overflow: hidden; }
-        .row[aria-selected=true] { background: var(--soft); outline: 1px solid var(--mark); outline-offset: -1px; }
-        .row > span { flex: none; unicode-bidi: isolate; }
-        .row > .level { width: 7.5rem; }
-        .row > .context { width: 9rem; overflow: hidden; text-overflow: ellipsis; color: var(--quiet); }
-        .row > .text { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
-        .error { color: var(--error); font-weight: 600; }
+        .code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 13px; }
+        .error { color: var(--error); }
         .warning { color: var(--warning); }
-        pre { white-space: pre-wrap; background: var(--soft); padding: 0.5rem; margin: 0.3rem 0; max-height: 50vh;
-            overflow: auto; font-family: ui-monospace, monospace; font-size: 12px; }
-        [role=table] { display: block; width: 100%; }
-        [role=row] { display: flex; gap: 0.75rem; border-bottom: 1px solid var(--line); padding: 0.3rem 0; }
-        [role=row] > * { flex: 1; min-width: 0; unicode-bidi: isolate; }
-        [aria-label=Requests] [role=row] > :first-child { flex: 3; }
-        [aria-label=Events] [role=row] > :first-child { flex: 0.4; }
-        [role=columnheader] { font-weight: 600; }
-        .detail { padding: 0.25rem 0 0.5rem 1rem; border-bottom: 1px solid var(--line); }
-        ul { margin: 0; padding-left: 1.1rem; }
-        .lane { display: flex; gap: 0.5rem; align-items: center; margin: 2px 0; }
-        .lane > span { flex: none; width: 10rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-        .lane > svg { flex: 1; min-width: 0; }
-        svg.spans { width: 100%; height: 16px; background: var(--soft); display: block; }
-        svg rect { fill: var(--bar); }
-        svg rect.error { fill: var(--error); }
-        svg rect.warning { fill: var(--warning); }
-        svg rect.good { fill: var(--good); }
-        .scroll { overflow: auto; max-width: 100%; border: 1px solid var(--line); }
-        .graph rect { fill: var(--soft); stroke: var(--quiet); }
-        .graph text { fill: var(--front); font-size: 12px; }
-        .graph line { stroke: var(--quiet); stroke-width: 1.5; }
-        .graph polygon { fill: var(--quiet); }
-        @media (max-width: 600px) {
-            .row > .context, .row > .date { display: none; }
-            .filters label { flex: 1 1 9rem; }
-            .row > .level { width: 4.5rem; overflow: hidden; text-overflow: ellipsis; }
-            .head { display: none; }
-            [role=row] { flex-direction: column; gap: 0; }
-            [role=cell]::before { content: attr(data-title) ": "; color: var(--quiet); }
-            .lane > span { width: 6rem; }
-        }
+        .number { text-align: end; white-space: nowrap; }
+        :focus-visible { outline: 2px solid var(--mark); outline-offset: 1px; }
+        main { overflow: auto; padding: 0 24px; }
+        [role=tabpanel] { max-width: 1600px; margin: 0 auto; padding: 16px 0; min-height: 100%; }
+        [role=tabpanel]:focus-visible { outline-offset: -2px; }
+        .tabs { display: flex; gap: 4px; padding: 0 16px; overflow-x: auto; background: var(--soft); border-bottom: 1px solid var(--line);
+            scrollbar-width: none; }
+        .tabs button { flex: none; border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none; color: var(--quiet);
+            padding: 8px; min-height: 40px; }
+        .tabs button:hover { color: var(--front); }
+        .tabs button:focus-visible { outline-offset: -3px; }
+        .tabs [aria-selected=true] { color: var(--mark); border-color: var(--mark); }
+        .connection { display: flex; gap: 8px; align-items: center; }
+        .connection [role=status] { color: var(--quiet); }
+        button, input, select { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 6px;
+            padding: 4px 8px; min-height: 32px; max-width: 100%; min-width: 0; }
+        input, select { border-color: var(--quiet); }
+        [aria-invalid=true] { border-color: var(--error); }
+        button { cursor: pointer; text-align: start; }
+        button:hover { background: var(--soft); border-color: var(--quiet); }
+        input[type=checkbox] { width: 16px; min-height: 16px; height: 16px; margin: 0; accent-color: var(--mark); }
+        .quiet-button { border-color: transparent; color: var(--mark); background: none; font-size: 13px; font-weight: 400; }
+        .toolbar { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 0 0 16px; }
+        .toolbar label, .controls label { display: flex; flex-direction: column; gap: 4px; color: var(--quiet); font-size: 12px; min-width: 0; }
+        .toolbar label > *, .controls label > * { color: var(--front); font-size: 14px; }
+        .toolbar .search input { width: 240px; }
+        .filters { gap: 8px; }
+        .filters select { max-width: 216px; }
+        .toolbar .rare input { width: 168px; }
+        .toolbar .check { flex-direction: row-reverse; align-items: center; gap: 8px; min-height: 32px; font-size: 14px; }
+        .toolbar [role=status] { margin: 0 0 0 auto; line-height: 32px; }
+        .toolbar .legend { margin: 0; line-height: 32px; }
+        .controls { background: var(--soft); border-radius: 8px; padding: 8px 16px 12px; margin: 0 0 16px; }
+        .controls .filters { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; }
+        .result { white-space: pre-wrap; margin: 8px 0 0; }
+        .result:empty { display: none; }
+        .actions { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 8px; }
+        .disclosure { border: 0; background: none; color: var(--mark); padding: 0; min-height: 24px; }
+        .disclosure::before { content: "▸ "; }
+        .disclosure[aria-expanded=true]::before { content: "▾ "; }
+        .pill { display: inline-block; border-radius: 10px; padding: 0 8px; line-height: 20px; font-size: 12px; background: var(--soft);
+            color: var(--front); }
+        .pill.good { background: var(--good-soft); color: var(--good); }
+        .pill.active { background: var(--mark-soft); color: var(--mark); }
+        .pill.warning { background: var(--warning-soft); color: var(--warning); }
+        .pill.error { background: var(--error-soft); color: var(--error); }
+        pre { white-space: pre-wrap; background: var(--soft); border-radius: 6px; padding: 8px; margin: 8px 0; max-height: 60vh; overflow: auto; }
+        ul { margin: 0; padding-left: 16px; }
+        ul.plain, .fields { list-style: none; padding: 0; }
+        .facts { margin: 8px 0; }
+        .facts > div { display: flex; gap: 16px; padding: 4px 0; border-bottom: 1px solid var(--line); }
+        .facts dt { flex: 0 0 112px; color: var(--quiet); }
+        .facts dd { margin: 0; min-width: 0; }
+        .side { position: fixed; inset: 0 0 0 auto; width: min(560px, 100vw); background: var(--back); border-left: 1px solid var(--line);
+            box-shadow: 0 0 32px rgb(0 0 0 / 0.2); display: flex; flex-direction: column; z-index: 2; }
+        .side[hidden] { display: none; }
+        .side-head { display: flex; gap: 16px; align-items: start; justify-content: space-between; padding: 12px 24px; border-bottom: 1px solid var(--line); }
+        .side-head h2 { min-width: 0; line-height: 32px; max-height: 96px; overflow: auto; }
+        .side-head button { flex: none; }
+        .side-box { overflow: auto; padding: 16px 24px 24px; }
+        .callout { background: var(--error-soft); color: var(--error); border-radius: 6px; padding: 8px 16px; margin: 0 0 16px; }
+
         """#
 }

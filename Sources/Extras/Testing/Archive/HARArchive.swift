@@ -70,6 +70,8 @@ public struct HAREntry: Hashable, Sendable {
     public var request: HARRequest
     /// The response.
     public var response: HARResponse
+    /// The phases of the exchange, if they were measured.
+    package var timings: HARTimings?
     /// The line of the entry in the file, from 1, if it was read from one.
     var line: Int?
 

@@ -78,6 +78,7 @@ struct HARReader {
         if !result.response.headers.contains("Content-Type"), let type = content["mimeType"].string(), !type.isEmpty {
             result.response.headers.append("Content-Type", type)
         }
+        result.timings = HARTimings(entry["timings"])
         result.line = entry.position?.line
         return result
     }

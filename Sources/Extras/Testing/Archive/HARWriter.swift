@@ -23,10 +23,10 @@ extension HARArchive {
 }
 
 /// Writes the JSON of HAR 1.2.
-private enum HARWriter {
+enum HARWriter {
     static func entry(_ entry: HAREntry) -> JSONEntity {
         let milliseconds = number(entry.duration)
-        let timings: JSONEntity = ["send": 0, "wait": milliseconds, "receive": 0]
+        let timings = entry.timings?.json ?? ["send": 0, "wait": milliseconds, "receive": 0]
         return JSONEntity(object: [
             ("startedDateTime", JSONEntity(text(entry.started ?? Date(timeIntervalSince1970: 0)))),
             ("time", milliseconds), ("request", request(entry.request)), ("response", response(entry.response)),
@@ -81,7 +81,7 @@ private enum HARWriter {
     }
 
     /// Returns milliseconds with a precision of one microsecond.
-    private static func number(_ duration: Duration) -> JSONEntity {
+    static func number(_ duration: Duration) -> JSONEntity {
         let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
         return (try? JSONEntity(Double(microseconds) / 1000)) ?? 0
     }

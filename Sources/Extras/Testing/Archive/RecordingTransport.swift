@@ -114,16 +114,19 @@ public final class ExchangeRecorder: NetworkMiddleware {
         }
         let (started, clock) = (now(), ContinuousClock.now)
         let asked = try redacted(request, body)
-        var response = try await next(request)
-        let (head, inner, hidden, recorded, limit) = (response.head, response.body, redaction, recorded, limit)
-        let source = RecordingBodySource(inner) { bytes in
+        request.options.measures = true
+        let received = try await next(request)
+        let (hidden, recorded, limit) = (redaction, recorded, limit)
+        let source = RecordingBodySource(received.body) { bytes in
             let answer = HARResponse(
-                status: head.status, headers: hidden.redact(head.headers),
-                body: hidden.redact(body: bytes, type: head.headers["Content-Type"]))
-            let entry = HAREntry(
+                status: received.status, headers: hidden.redact(received.headers),
+                body: hidden.redact(body: bytes, type: received.headers["Content-Type"]))
+            var entry = HAREntry(
                 started: started, duration: ContinuousClock.now - clock, request: asked, response: answer)
+            entry.timings = received.metrics.map { HARTimings($0) }
             recorded.finish(number, entry, limit: limit)
         }
+        var response = received
         response.body = ResponseBody(source)
         return response
     }

@@ -13,8 +13,8 @@
 /// ]
 /// ```
 public struct NetworkObserver: Sendable {
-    /// Whether the observer also receives ``NetworkEvent/Kind/measured``.
-    let observesExchanges: Bool
+    /// Returns whether the observer also receives ``NetworkEvent/Kind/measured`` of the next exchange.
+    let observesExchanges: @Sendable () -> Bool
     /// Handles an event.
     let observe: @Sendable (NetworkEvent) -> Void
 
@@ -25,7 +25,15 @@ public struct NetworkObserver: Sendable {
     ///     microseconds per exchange; false by default.
     ///   - handler: The handler.
     public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
-        self.observesExchanges = observesExchanges
+        self.init(observesExchangesWhile: { observesExchanges }, handler)
+    }
+
+    /// Creates an observer that receives ``NetworkEvent/Kind/measured`` of the exchanges for which `condition` is true.
+    package init(
+        observesExchangesWhile condition: @escaping @Sendable () -> Bool,
+        _ handler: @escaping @Sendable (NetworkEvent) -> Void
+    ) {
+        observesExchanges = condition
         observe = handler
     }
 }

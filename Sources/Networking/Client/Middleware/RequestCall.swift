@@ -56,7 +56,7 @@ final class RequestCall: Sendable {
 
     /// Returns the handler of the measurements of the next hop, or nil if no observer wants them.
     func measurementHandler(of hop: NetworkRequest) -> (@Sendable (ExchangeMetrics) -> Void)? {
-        let listeners = observers.filter(\.observesExchanges)
+        let listeners = observers.filter { $0.observesExchanges() }
         guard !listeners.isEmpty else { return nil }
         let attempt = attempts.load(ordering: .relaxed) + 1
         return { [self] metrics in
