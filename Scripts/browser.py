@@ -76,7 +76,8 @@ class Browser:
         for event in self.events:
             details = event.get("params", {})
             if event["method"] == "Runtime.exceptionThrown":
-                found.append("exception: " + details["exceptionDetails"]["text"])
+                exception = details["exceptionDetails"]
+                found.append(f"exception: {exception['text']} {exception.get('exception', {}).get('description', '')}")
             elif event["method"] == "Runtime.consoleAPICalled" and details["type"] == "error":
                 found.append("console: " + " ".join(str(a.get("value", "")) for a in details["args"]))
             elif event["method"] == "Log.entryAdded" and details["entry"]["level"] == "error":

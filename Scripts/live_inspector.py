@@ -16,10 +16,12 @@ STRUCTURE = """(() => {
     const name = element => element.getAttribute('aria-label') ?? element.closest('label')?.firstChild.data ?? element.textContent;
     function visit(element, depth) {
         const role = element.getAttribute('role') ?? { H1: 'heading', H2: 'heading', BUTTON: 'button', INPUT: element.type, SELECT: 'select',
-            MAIN: 'main', HEADER: 'banner' }[element.tagName];
+            MAIN: 'main', HEADER: 'banner', SECTION: element.className === 'card' ? 'region' : undefined }[element.tagName];
         if (element.checkVisibility && !element.checkVisibility()) return;
+        // The links of the overview have data as their names.
+        if (element.hasAttribute('data-key') && element.className === 'item') return;
         if (['row', 'option', 'cell', 'presentation', 'status', 'img'].includes(role) && !element.querySelector('[role=columnheader]')) return;
-        const isNamed = ['heading', 'button', 'text', 'search', 'checkbox', 'select', 'tab', 'group', 'table', 'listbox', 'tablist', 'columnheader'].includes(role);
+        const isNamed = ['heading', 'region', 'button', 'text', 'search', 'checkbox', 'select', 'tab', 'group', 'table', 'listbox', 'tablist', 'columnheader'].includes(role);
         if (role && !['rowgroup', 'row'].includes(role)) found.push('  '.repeat(depth++) + role + (isNamed ? ': ' + name(element).trim() : ''));
         if (element.namespaceURI.endsWith('svg')) return;
         for (const child of element.children) visit(child, depth);
@@ -35,7 +37,7 @@ class LiveApp:
     def __init__(self, program, folder):
         resources = folder / "live"
         for name, text in {
-            "ApplicationConfig.json": '{"api": {"timeout": 30, "password": "planted-secret"}}',
+            "ApplicationConfig.json": '{"api": {"timeout": 30, "password": "planted-secret"}, "tags": ["one", "two", {"token": "planted-secret"}]}',
             "HostMap.json": json.dumps({"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "release_key": "PROD", "hosts": [
                 {"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}]}]}),
             "en.lproj/Localizable.strings": '"title" = "Notes"; "cancel" = "Cancel";',
@@ -88,6 +90,7 @@ class LiveCheck:
     def begin(self):
         self.open(self.app.url)
         self.expect("token" not in self.browser.evaluate("location.href"), "the address has the token")
+        self.browser.evaluate("document.getElementById('tab-Log').click()")
         self.check.wait(self.panel + ".textContent.includes('ready')")
         self.app.tell("log " + json.dumps("a live line"))
         self.check.wait(self.panel + ".textContent.includes('a live line')")
@@ -97,12 +100,14 @@ class LiveCheck:
                 self.expect(False, f"{url.split('=')[0]} opens again")
             except urllib.error.HTTPError as error:
                 self.expect(error.code == 403, f"status {error.code} for {url.split('=')[0]}")
+        self.browser.evaluate("document.getElementById('tab-Overview').click()")
+        self.check.wait(self.panel + ".querySelector('[aria-label=\"Errors and warnings\"]').textContent.includes('1 warning')")
         self.expect("planted-secret" not in self.browser.evaluate("document.documentElement.outerHTML"), "a secret is on the page")
 
     def section(self, name):
         """Selects a tab by the keyboard."""
         self.browser.evaluate("document.querySelector('[role=tab][aria-selected=true]').focus()")
-        for _ in range(10):
+        for _ in range(12):
             if self.browser.evaluate("document.activeElement.id") == "tab-" + name:
                 return
             self.check.key("ArrowRight")
@@ -112,12 +117,14 @@ class LiveCheck:
         self.check.focus(f"element.closest('label')?.firstChild.data === '{label}'")
         self.check.type(text)
 
-    def press(self, label):
-        self.check.focus(f"element.tagName === 'BUTTON' && element.textContent === '{label}'")
+    def press(self, label, place=None):
+        result = (place or self.panel) + ".querySelector('.result')"
+        self.check.focus(f"element.tagName === 'BUTTON' && (element.getAttribute('aria-label') ?? element.textContent) === '{label}'")
+        self.browser.evaluate(result + ".textContent = ''")
         self.check.key("Enter")
-        self.check.wait(f"!['', 'Sent'].includes({self.panel}.querySelector('.result').textContent)")
-        failed = self.browser.evaluate(self.panel + ".querySelector('.result').className")
-        self.expect("error" not in failed, f"{label}: " + self.browser.evaluate(self.panel + ".querySelector('.result').textContent"))
+        self.check.wait(f"!['', 'Sent'].includes({result}.textContent)")
+        failed = self.browser.evaluate(result + ".className")
+        self.expect("error" not in failed, f"{label}: " + self.browser.evaluate(result + ".textContent"))
 
     def load_exchanges(self, text):
         """Loads the recorded exchanges by the keyboard, until one contains a text."""
@@ -137,21 +144,44 @@ class LiveCheck:
         self.expect(self.app.state()["host"] in ("", "api.example.com"), "the host isn't reset")
 
         self.section("Configuration")
-        self.field("Key", "api.timeout")
-        self.field("New value", "7")
-        self.press("Override")
-        self.expect(self.app.state()["timeout"] == 7, "the value isn't overridden")
-        self.check.wait(self.panel + ".querySelector('[role=table]').textContent.includes('over 30')")
-        self.press("Restore")
+        # Escape leaves the value; Enter sets it.
+        for key, value in [("Escape", 30), ("Enter", 7)]:
+            self.check.focus("element.getAttribute('aria-label') === 'Override api.timeout'")
+            self.check.key("Enter")
+            focused = self.browser.evaluate("document.activeElement.getAttribute('aria-label') + ' = ' + document.activeElement.value")
+            self.expect(focused == "New value of api.timeout = 30", f"the row shows {focused}")
+            self.check.select_all()
+            self.check.type("7")
+            self.app.tell("log " + json.dumps("while a value is typed"))
+            self.check.key(key)
+            self.check.wait("document.activeElement.getAttribute('aria-label') === 'Override api.timeout'")
+            self.expect(self.app.state()["timeout"] == value, f"{key}: the value is {self.app.state()['timeout']}")
+        row = f"[...{self.panel}.querySelectorAll('tbody tr')].find(row => row.cells[0].textContent === 'api.timeout').textContent"
+        self.check.wait(row + ".includes('over 30')")
+        self.expect("run time" in self.browser.evaluate(row), "the row doesn't have its new origin")
+        self.press("Restore api.timeout")
         self.expect(self.app.state()["timeout"] == 30, "the value isn't restored")
+        self.check.focus("element.classList.contains('disclosure')")
+        self.check.key("Enter")
+        self.expect('"two"' in self.text(), "the list isn't shown in full")
 
         self.section("Strings")
-        self.field("Key", "title")
+        side = "document.querySelector('.side:not([hidden])')"
+        self.check.focus("element.getAttribute('aria-label') === 'cancel in de: missing'")
+        self.check.key("Enter")
+        self.expect("Shown in en instead" in self.browser.evaluate(side + ".textContent"), "the missing text isn't explained")
+        self.check.key("Escape")
+        self.check.focus("element.getAttribute('aria-label') === 'title in de: has a text'")
+        self.check.key("Enter")
+        self.expect("Notizen" in self.browser.evaluate(side + ".textContent"), "the text isn't shown")
         self.field("New text", "Zettel")
-        self.press("Override")
+        self.press("Override", side)
         self.expect(self.app.state()["title"] == "Zettel", "the text isn't overridden")
-        self.press("Restore")
+        self.press("Restore", side)
         self.expect(self.app.state()["title"] == "Notes", "the text isn't restored")
+        self.check.key("Escape")
+        focused = self.browser.evaluate("document.activeElement.getAttribute('aria-label')")
+        self.expect(focused == "title in de: has a text", f"the focus returns to {focused}")
 
         self.section("Log")
         self.field("Context of the threshold", "net")
@@ -183,6 +213,13 @@ class LiveCheck:
         self.app.tell("get /notes")
         self.app.tell("get /missing")
         self.check.wait(self.panel + ".textContent.includes('404 failed')")
+        self.browser.evaluate(f"[...{self.panel}.querySelectorAll('.link')].find(one => one.textContent.includes('/missing')).click()")
+        self.expect("Failed: Not Found" in self.browser.evaluate(side + ".textContent"), "the reason of the failure isn't shown")
+        # The row is replaced while the side panel is open; the focus returns to the new one.
+        self.app.tell("get /notes")
+        self.check.wait(self.panel + ".querySelectorAll('.link').length === 3")
+        self.check.key("Escape")
+        self.expect("/missing" in self.browser.evaluate("document.activeElement.textContent"), "the focus doesn't return to the request")
         self.section("Exchanges")
         self.expect("/missing" not in self.text(), "the exchanges are shown before they are loaded")
         self.load_exchanges("/missing")
@@ -224,7 +261,9 @@ class LiveCheck:
                     self.check.key("ArrowUp")
             else:
                 self.browser.evaluate(self.panel + ".querySelectorAll('[aria-expanded=false]').forEach(button => button.click())")
+            opened = self.check.open_all()
             state = json.loads(self.browser.evaluate(self.page_state))
+            state["text"] += opened
             self.expect(state["ran"] is None, f"{name}: a script ran")
             self.expect(set(state["tags"]) <= self.tags, f"{name}: elements {set(state['tags']) - self.tags}")
             self.expect(state["scripts"] == 2 and state["headings"] == 1, f"{name}: {state['scripts']} scripts, {state['headings']} headings")

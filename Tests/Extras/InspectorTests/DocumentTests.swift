@@ -83,6 +83,44 @@ import Testing
         #expect(!String(decoding: try document.json(), as: UTF8.self).contains("planted"))
     }
 
+    @Test("Lists, dictionaries and long texts are there in full, without the secrets in them")
+    func fullValues() throws {
+        let long = String(repeating: "long ", count: 60)
+        var document = InspectorDocument(title: "Configuration")
+        document.addConfiguration([
+            "tags": ["one", "two"], "empty": [], "short": "text", "number": 5, "long": .string(long),
+            "proxies": [["host": "a.example.com", "password": "planted", "url": "https://ann:planted@b.example.com/"]],
+            "password": ["planted"],
+        ])
+        let values = try #require(document.configuration)
+        let full = Dictionary(uniqueKeysWithValues: values.map { ($0.key, $0.full) })
+        #expect(full["tags"] == #"""
+            [
+              "one",
+              "two"
+            ]
+            """#)
+        for key in ["empty", "short", "number", "password"] { #expect(full[key] == .some(nil), "\(key)") }
+        #expect(full["long"] == "\"\(long)\"" && values.first { $0.key == "long" }?.text.hasSuffix("…\"") == true)
+        let proxies = try JSONEntity(parsing: try #require(values.first { $0.key == "proxies" }?.full))
+        #expect(proxies[0]["host"].string() == "a.example.com" && proxies[0]["url"].string("").contains("b.example.com"))
+        #expect(!String(decoding: try document.json(), as: UTF8.self).contains("planted"))
+    }
+
+    @Test("A document without the newer fields is read")
+    func olderDocument() throws {
+        let read = try InspectorDocument(
+            json: Array(
+                #"""
+                {"title": "old", "createdAt": 1,
+                 "configuration": [{"key": "a", "text": "1", "isSecret": false, "merged": [], "overridden": []}],
+                 "strings": {"base": "en", "brands": [""], "languages": [{"tag": "en", "cells": [{"total": 1, "missing": []}]}]}}
+                """#.utf8))
+        #expect(read.configuration?[0].text == "1" && read.configuration?[0].full == nil)
+        #expect(read.strings?.languages[0].tag == "en" && read.strings?.keys == nil)
+        #expect(try read.page().contains("\"tag\":\"en\""))
+    }
+
     @Test("A matrix of languages and brands has the strings that are shown in the base language")
     func strings() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -105,6 +143,14 @@ import Testing
         // The brand's own English text hides the German one without the brand; its text without a language has all.
         #expect(german[1].missing == ["Localizable: a", "Localizable: c"] && german[1].total == 4)
         #expect(strings.languages[0].cells.allSatisfy { $0.missing.isEmpty })
+        // The own texts in English, English for the brand, German and German for the brand; a brand's text without a language
+        // is one of the base language.
+        let texts = Dictionary(uniqueKeysWithValues: try #require(strings.keys).map { ($0.key, $0.texts) })
+        #expect(
+            texts == [
+                "a": ["A", "Acme A", "Ä", nil], "b": ["B", "Acme", nil, nil], "c": ["C", nil, nil, nil],
+                "d": [nil, "D", nil, "Dé"],
+            ])
     }
 
     @Test("Hosts, routes, services and events are those of their sources")

@@ -6,6 +6,7 @@ import AshlarEventBus
 import AshlarLogging
 import AshlarNetworking
 import AshlarTestSupport
+import AshlarTesting
 import Foundation
 import Testing
 
@@ -129,6 +130,33 @@ import Testing
         #expect(event.payload?.contains("Ann") == true && event.time != nil && event.location != nil)
         #expect(!String(decoding: try JSONEntity(encoding: batch).bytes(), as: UTF8.self).contains("planted"))
         withExtendedLifetime(taps) {}
+    }
+
+    @Test("Requests have the phases of their last exchange, which are measured while the inspector runs only")
+    func phases() async throws {
+        let server = try TestServer()
+        for _ in 0..<3 { server.enqueue(.text("[]")) }
+        let folder = try TemporaryFolder(["en.lproj/Localizable.strings": ""])
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.storage = .memory
+        let measured = Locked(0)
+        let app = AshlarApp(configuration)
+        let number = app.exchangeTaps.add { _ in measured.withLock { $0 += 1 } }
+        _ = try await app.client.get(server.url + "/first")
+        app.exchangeTaps.remove(number)
+        let feed = InspectorFeed()
+        var taps: InspectorTaps? = InspectorTaps(feed, to: app)
+        _ = try await app.client.get(server.url + "/notes")
+        var cursor = InspectorCursor(run: "")
+        let end = try #require(feed.take(after: &cursor).requests.last)
+        let timings = try #require(end.timings)
+        #expect(end.size == 2 && timings["wait"].double(0) > 0 && timings["receive"].double(-1) >= 0)
+        let sum = ["blocked", "dns", "connect", "send", "wait", "receive"].reduce(0) { $0 + max(0, timings[$1].double(0)) }
+        #expect(sum <= (end.duration ?? 0) + 1)
+        taps = nil
+        _ = consume taps
+        _ = try await app.client.get(server.url + "/last")
+        #expect(feed.take(after: &cursor).isEmpty && measured.withLock { $0 } == 1)
     }
 
     @Test("Only changed sections are sent")

@@ -345,49 +345,12 @@ struct ServerTests {
             "POST /actions HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n",
         ] {
-            let answer = try RawClient.answer(to: text, port: port)
+            let client = try RawClient(port: port, patience: .milliseconds(500))
+            client.send(text)
+            let answer = await client.rest()
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(text.prefix(60)): \(answer.prefix(60))")
         }
         #expect(try await fixture.client.send(try fixture.request("/")).status == 200)
         await fixture.inspector.stop()
-    }
-}
-
-/// Sends bytes as they are.
-private enum RawClient {
-    /// Returns what arrives within half a second of silence, after the text was sent.
-    static func answer(to text: String, port: Int) throws -> String {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var limit = timeval(tv_sec: 0, tv_usec: 500_000)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw CocoaError(.fileReadUnknown) }
-        #if canImport(Glibc)
-            let flags = Int32(MSG_NOSIGNAL)
-        #else
-            let flags: Int32 = 0
-        #endif
-        _ = Array(text.utf8).withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
-        var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while answer.count < 1 << 20 {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
-            answer += buffer.prefix(count)
-        }
-        return String(decoding: answer, as: UTF8.self)
     }
 }

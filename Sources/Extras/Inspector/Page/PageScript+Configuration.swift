@@ -13,6 +13,8 @@ extension PageScript {
             const kind = { "run time": "active", "environment variables": "warning", "command line": "warning" }[origin.layer];
             return [pill(origin.layer, kind), make("span", { class: "quiet" }, " ", origin.location)];
         }
+        const earlierValues = ({ merged, overridden }) => [...list(merged).map(entry => `merged with ${place(entry)}`),
+            ...list(overridden).map(entry => `over ${entry.text} from ${place(entry)}`)];
         function showConfiguration(panel, values) {
             const result = make("p", { role: "status", class: "result" });
             let waiting = null;
@@ -25,9 +27,7 @@ extension PageScript {
                 { title: "Key", isWide: true, key: value => value.key, cell: value => make("span", { class: "code" }, value.key) },
                 { title: "Value", isWide: true, key: value => value.text, cell: configurationValue },
                 { title: "Origin", isWide: true, key: value => value.origin ? place(value.origin) : "", cell: originOf },
-                { title: "Overridden and merged", isWide: true, key: value => list(value.merged).length + list(value.overridden).length,
-                    cell: value => items([...list(value.merged).map(entry => `merged with ${place(entry)}`),
-                        ...list(value.overridden).map(entry => `over ${entry.text} from ${place(entry)}`)]) },
+                { title: "Overridden and merged", isWide: true, key: value => earlierValues(value).join(), cell: value => items(earlierValues(value)) },
                 ...editor ? [{ title: "Override", key: value => value.origin?.layer === "run time" ? 0 : 1,
                     cell: value => editor.value(value, result, endEditing) }] : [],
             ] });

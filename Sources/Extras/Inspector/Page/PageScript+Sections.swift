@@ -5,7 +5,7 @@ extension PageScript {
             return table(panel, { label: "Hosts", noun: "host", items: hosts, columns: [
                 { title: "Host", isWide: true, key: host => host.host, cell: host => make("strong", {}, host.host) },
                 { title: "Requests go to", isWide: true, key: host => host.target, cell: host => host.target },
-                { title: "Environments", isWide: true, key: host => list(host.environments).length,
+                { title: "Environments", isWide: true, key: host => list(host.environments).map(({ host }) => host).join(),
                     cell: host => items(list(host.environments).map(({ key, host, isSelected }) =>
                         [`${key}: ${host}`, isSelected ? [" ", pill("selected", "active")] : null])) },
             ] }).update;

@@ -6,6 +6,7 @@ extension PageStyle {
             border-bottom: 1px solid var(--line); vertical-align: bottom; }
         th button { border: 0; border-radius: 0; background: none; padding: 8px; width: 100%; color: var(--quiet); font-weight: 600; font-size: 12px; }
         th.number button { text-align: end; }
+        th.number button, th.narrow button, td.narrow .pill { white-space: nowrap; }
         th button:focus-visible { outline-offset: -2px; }
         .arrow::after { content: " ↕"; opacity: 0; }
         th button:hover .arrow::after, th button:focus-visible .arrow::after { opacity: 1; }
@@ -71,11 +72,12 @@ extension PageStyle {
         .item { display: flex; gap: 8px 16px; align-items: center; width: 100%; border: 0; border-top: 1px solid var(--line); border-radius: 0;
             padding: 8px 0; min-height: 40px; }
         .links .item:first-child { border-top: 0; }
-        .item .grow { flex: 1; min-width: 0; }
+        .item .grow { flex: 1 1 40%; min-width: 0; }
+        .item .grow.data, .item .reason { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
         .item .grow .quiet { display: block; font-size: 12px; line-height: 16px; }
         .item .measure { flex: 0 0 50%; display: flex; gap: 8px; align-items: center; min-width: 0; }
         .item .measure .number { flex: 0 0 80px; }
-        .item .reason { flex: 0 1 auto; min-width: 0; font-size: 12px; }
+        .item .reason { flex: 0 1 auto; max-width: 45%; min-width: 0; font-size: 12px; }
         .figures .item { flex: none; width: auto; border: 0; padding: 0; min-height: 24px; display: inline-block; }
         .figures .large { padding-right: 16px; }
         .large strong { font-size: 24px; line-height: 32px; }
@@ -158,7 +160,8 @@ extension PageStyle {
             .requests td:last-child { min-width: 0; padding: 4px 0; }
             tr.opens:hover td { background: none; }
             .card { padding: 8px 12px 12px; }
-            .item .reason { flex: 1 0 100%; }
+            .item .reason { flex: 1 0 100%; max-width: none; }
+            .lanes .lane:nth-child(n + 7) { display: none; }
             .item, .item .measure { flex-wrap: wrap; flex-basis: 100%; }
             .item .measure { flex-wrap: nowrap; }
             .figures .item { flex-basis: auto; }

@@ -6,8 +6,8 @@ internal import Dispatch
 final class InspectorServer: Sendable {
     /// The maximum number of connections; further ones are closed.
     static let connectionLimit = 32
-    /// The longest time in which a request must arrive.
-    private static let requestLimit = Duration.seconds(60)
+    /// The longest time in which a request must arrive; otherwise, the connection is closed without a response.
+    static let requestLimit = Duration.seconds(60)
     /// The number of bytes that are read after a response, so that it isn't lost when the connection ends.
     private static let longestRest = 1 << 20
 
@@ -47,13 +47,20 @@ final class InspectorServer: Sendable {
 
     /// Starts a server; the system chooses the port if it is 0.
     ///
+    /// - Parameters:
+    ///   - requestLimit: The longest time in which a request must arrive.
+    ///   - now: Returns the time of the clock.
     /// - Throws: `portUnavailable`.
-    init(port: Int, handler: @escaping InspectorHandler) throws(InspectorError) {
+    init(
+        port: Int, requestLimit: Duration = InspectorServer.requestLimit,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, handler: @escaping InspectorHandler
+    ) throws(InspectorError) {
         let connections = Connections()
         do {
             server = try FaultServer(port: port) { connection in
                 guard connections.begin() else { return }
-                Self.serve(connection, handler)
+                let deadline = now() + requestLimit
+                Self.serve(connection, handler) { deadline - now() }
                 connections.didEnd()
             }
         } catch {
@@ -73,12 +80,14 @@ final class InspectorServer: Sendable {
 
     // MARK: The thread of a connection
 
-    private static func serve(_ connection: FaultConnection, _ handler: @escaping InspectorHandler) {
-        let deadline = ContinuousClock.now + requestLimit
+    /// Answers the request of a connection; `time` returns the time in which the request must arrive.
+    private static func serve(
+        _ connection: FaultConnection, _ handler: @escaping InspectorHandler, time: () -> Duration
+    ) {
         var reader = InspectorRequestReader()
         var response: InspectorResponse?
         do throws(InspectorRefusal) {
-            while response == nil, ContinuousClock.now < deadline, let bytes = connection.receive() {
+            while response == nil, let bytes = connection.receive(within: time()) {
                 guard let request = try reader.add(bytes) else { continue }
                 response = wait { await handler(request) }
             }
@@ -93,7 +102,7 @@ final class InspectorServer: Sendable {
         }
         connection.endWriting()
         var rest = longestRest
-        while rest > 0, ContinuousClock.now < deadline, let bytes = connection.receive() { rest -= bytes.count }
+        while rest > 0, let bytes = connection.receive(within: time()) { rest -= bytes.count }
     }
 
     /// Waits for asynchronous work on the thread of a connection.

@@ -29,10 +29,8 @@ package final class FaultConnection {
     /// Creates a connection, or nil if the client rejects the server's identity.
     init?(_ descriptor: Int32, _ identity: TLSIdentity?) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        limit.tv_sec = 240  // a client that reads slowly is no hang
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        Self.limit(SO_RCVTIMEO, of: descriptor, to: Self.longestSilence)
+        Self.limit(SO_SNDTIMEO, of: descriptor, to: .seconds(240))  // a client that reads slowly is no hang
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         #if canImport(Darwin)
@@ -41,6 +39,17 @@ package final class FaultConnection {
         #endif
         stream = identity.flatMap { TLSStream($0, descriptor) }
         if identity != nil, stream == nil { return nil }
+    }
+
+    /// The longest time for which a socket waits for bytes.
+    private static let longestSilence = Duration.seconds(20)
+
+    private static func limit(_ option: Int32, of descriptor: Int32, to limit: Duration) {
+        let (seconds, attoseconds) = limit.components
+        var limit = timeval()
+        limit.tv_sec = .init(seconds)
+        limit.tv_usec = .init(attoseconds / 1_000_000_000_000)
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -98,6 +107,14 @@ package final class FaultConnection {
         if buffer.isEmpty, !fill() { return nil }
         defer { buffer = [] }
         return buffer
+    }
+
+    /// Receives some bytes; returns nil at the end, and if none arrive within a time.
+    package func receive(within limit: Duration) -> [UInt8]? {
+        // A limit of no time would be none.
+        guard limit >= .microseconds(1) else { return nil }
+        Self.limit(SO_RCVTIMEO, of: descriptor, to: min(limit, Self.longestSilence))
+        return receive()
     }
 
     /// Waits until the client has closed; returns whether it did.
