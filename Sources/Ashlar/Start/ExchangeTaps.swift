@@ -27,9 +27,11 @@ package final class ExchangeTaps: Sendable {
 
     /// An observer that passes measurements to the handlers.
     var observer: NetworkObserver {
-        NetworkObserver(observesExchangesWhile: { [self] in handlers.withLock { !$0.isEmpty } }) { [self] event in
-            guard event.kind == .measured else { return }
-            for handler in handlers.withLock({ $0.values.map { $0 } }) { handler(event) }
-        }
+        NetworkObserver(
+            observesExchangesWhile: { [self] in handlers.withLock { !$0.isEmpty } },
+            { [self] event in
+                guard event.kind == .measured else { return }
+                for handler in handlers.withLock({ Array($0.values) }) { handler(event) }
+            })
     }
 }

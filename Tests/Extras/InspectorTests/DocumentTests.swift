@@ -94,16 +94,18 @@ import Testing
         ])
         let values = try #require(document.configuration)
         let full = Dictionary(uniqueKeysWithValues: values.map { ($0.key, $0.full) })
-        #expect(full["tags"] == #"""
-            [
-              "one",
-              "two"
-            ]
-            """#)
+        #expect(
+            full["tags"] == #"""
+                [
+                  "one",
+                  "two"
+                ]
+                """#)
         for key in ["empty", "short", "number", "password"] { #expect(full[key] == .some(nil), "\(key)") }
         #expect(full["long"] == "\"\(long)\"" && values.first { $0.key == "long" }?.text.hasSuffix("…\"") == true)
         let proxies = try JSONEntity(parsing: try #require(values.first { $0.key == "proxies" }?.full))
-        #expect(proxies[0]["host"].string() == "a.example.com" && proxies[0]["url"].string("").contains("b.example.com"))
+        #expect(
+            proxies[0]["host"].string() == "a.example.com" && proxies[0]["url"].string("").contains("b.example.com"))
         #expect(!String(decoding: try document.json(), as: UTF8.self).contains("planted"))
     }
 

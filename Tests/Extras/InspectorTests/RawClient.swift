@@ -11,6 +11,7 @@ final class RawClient: Sendable {
     /// - Parameters:
     ///   - port: The port.
     ///   - patience: The time for which the client waits for bytes.
+    /// - Throws: An error if there is no server.
     init(port: Int, patience: Duration = .seconds(60)) throws {
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -47,7 +47,9 @@ struct ServerLimitTests {
         end.fulfill(())
         for client in clients { #expect(await client.rest() == "") }
         clients = []
-        try await until("another connection is served") { try await connected().receive()?.hasPrefix("HTTP/1.1 200") == true }
+        try await until("another connection is served") {
+            try await connected().receive()?.hasPrefix("HTTP/1.1 200") == true
+        }
         await server.stop()
     }
 
@@ -82,8 +84,8 @@ struct ServerLimitTests {
                     return looks
                 }
                 return look < lateLook ? start : start + InspectorServer.requestLimit
-            }
-        ) { _ in InspectorResponse(200, type: "text/plain", body: .bytes([])) }
+            },
+            handler: { _ in InspectorResponse(200, type: "text/plain", body: .bytes([])) })
         let client = try RawClient(port: server.port, patience: Self.patience)
         client.send("GET / HTTP/1.1\r\n")
         #expect(await client.receive() == "" && looks.withLock { $0 } == lateLook)

@@ -14,7 +14,8 @@ extension InspectorDocument {
         configuration = config.paths().map { path in
             let story = config.explain(path)
             return InspectedValue(
-                key: "\(path)", text: story.text ?? "", full: story.isSecret ? nil : Self.fullText(of: path, in: config),
+                key: "\(path)", text: story.text ?? "",
+                full: story.isSecret ? nil : Self.fullText(of: path, in: config),
                 isSecret: story.isSecret, origin: story.winner.map(entry), merged: story.merged.map(entry),
                 overridden: story.shadowed.map(entry))
         }

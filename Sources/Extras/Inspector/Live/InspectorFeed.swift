@@ -77,7 +77,9 @@ final class InspectorFeed: Sendable {
     func end(_ activity: NetworkEvent) {
         let now = LogTime.now.nanoseconds / 1000
         let unknown = LiveRequest(id: activity.id, activity.request)
-        let error = activity.error?.userMessage
+        let error = activity.error.map { error in
+            error.message.isEmpty ? error.code.rawValue : "\(error.code.rawValue): \(error.message)"
+        }
         state.withLock { state in
             var request = state.running.removeValue(forKey: activity.id) ?? unknown
             request.duration = Double(now - request.startedAt) / 1000

@@ -78,9 +78,12 @@ extension PageScript {
         function servicesCard(services) {
             const states = new Map();
             for (const { state } of services) states.set(state, (states.get(state) ?? 0) + 1);
+            const failed = services.filter(({ state }) => state === "failed").slice(0, 5);
             return card("Services", "Services", services.length ? make("p", { class: "figures" }, [...states].map(([state, number]) =>
                 link("state " + state, () => visit("Services"), pill(`${number} ${state}`, serviceKind(state)))))
-                : quiet("No services"));
+                : quiet("No services"), links(failed.map(({ name, state, needs }) => link("service " + name, () => visit("Services"),
+                [make("span", { class: "grow data" }, make("strong", {}, name), make("span", { class: "quiet" },
+                    list(needs).length ? `needs ${needs.join(", ")}` : "")), pill(state, "error")]))));
         }
         function showOverview(panel) {
             function draw() {

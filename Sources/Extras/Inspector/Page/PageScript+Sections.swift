@@ -17,7 +17,7 @@ extension PageScript {
                 { title: "Precedence", isNarrow: true, key: route => route.number, cell: route => route.number },
                 { title: "Pattern", isWide: true, key: route => route.pattern, cell: route => make("span", { class: "code" }, route.pattern) },
                 { title: "Name", key: route => route.name, cell: route => route.name ?? "" },
-                { title: "Location", isWide: true, key: route => route.location, cell: route => make("span", { class: "quiet" }, route.location ?? "") },
+                { title: "Location", isWide: true, key: route => route.location, cell: route => route.location ?? "" },
             ] });
             return routes => all.update(numbered(routes));
         }

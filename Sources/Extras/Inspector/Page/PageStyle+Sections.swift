@@ -8,6 +8,8 @@ extension PageStyle {
         th.number button { text-align: end; }
         th.number button, th.narrow button, td.narrow .pill { white-space: nowrap; }
         th button:focus-visible { outline-offset: -2px; }
+        /* The arrow is beside the title, so that the titles of numbers are above these. */
+        .arrow { display: inline-block; width: 0; white-space: nowrap; }
         .arrow::after { content: " ↕"; opacity: 0; }
         th button:hover .arrow::after, th button:focus-visible .arrow::after { opacity: 1; }
         [aria-sort=ascending] .arrow::after { content: " ↑"; opacity: 1; }

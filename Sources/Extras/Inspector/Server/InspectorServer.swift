@@ -48,8 +48,10 @@ final class InspectorServer: Sendable {
     /// Starts a server; the system chooses the port if it is 0.
     ///
     /// - Parameters:
+    ///   - port: The port, or 0.
     ///   - requestLimit: The longest time in which a request must arrive.
     ///   - now: Returns the time of the clock.
+    ///   - handler: Answers a request.
     /// - Throws: `portUnavailable`.
     init(
         port: Int, requestLimit: Duration = InspectorServer.requestLimit,
