@@ -24,10 +24,10 @@ package struct StringsCoverage: Sendable {
     /// The base language and the other ones.
     package let languages: [LanguageTag]
     package let brands: [String]
-    /// The keys by language and brand; the brand of the tree itself is empty.
-    private var keys: [LanguageTag: [String: Set<Key>]] = [:]
-    /// The keys of each brand's strings that don't have a language.
-    private var neutral: [String: Set<Key>] = [:]
+    /// The texts by language and brand; the brand of the tree itself is empty.
+    private var texts: [LanguageTag: [String: [Key: String]]] = [:]
+    /// The texts of each brand that don't have a language.
+    private var neutral: [String: [Key: String]] = [:]
 
     package init(_ strings: Customization) {
         base = strings.baseLanguage
@@ -42,16 +42,26 @@ package struct StringsCoverage: Sendable {
             fixed.formUnion(Self.keys(layer) { !$0.isTranslatable(colors: layer.colors) })
         }
         for layer in layers {
-            let names = Self.keys(layer) { _ in true }.subtracting(fixed)
+            let own = Self.texts(layer).filter { !fixed.contains($0.key) }
             switch layer.role {
-            case .base: keys[base, default: [:]]["", default: []].formUnion(names)
-            case .language(let language): keys[language, default: [:]]["", default: []].formUnion(names)
-            case .brand(let brand): neutral[brand, default: []].formUnion(names)
+            case .base: texts[base, default: [:]]["", default: [:]].merge(own) { $1 }
+            case .language(let language): texts[language, default: [:]]["", default: [:]].merge(own) { $1 }
+            case .brand(let brand): neutral[brand, default: [:]].merge(own) { $1 }
             case .brandLanguage(let brand, let language):
-                keys[language, default: [:]][brand, default: []].formUnion(names)
+                texts[language, default: [:]][brand, default: [:]].merge(own) { $1 }
             default: continue
             }
         }
+    }
+
+    private static func texts(_ layer: CustomizationLayer) -> [Key: String] {
+        var texts: [Key: String] = [:]
+        for (name, table) in layer.tables {
+            for entry in table {
+                texts[Key(table: name, key: entry.key)] = entry.value.text ?? "\(entry.value)"
+            }
+        }
+        return texts
     }
 
     private static func keys(_ layer: CustomizationLayer, _ condition: (CustomizationValue) -> Bool) -> Set<Key> {
@@ -64,12 +74,20 @@ package struct StringsCoverage: Sendable {
 
     /// The keys of a language and of the languages that contain it, such as `fr` for `fr-CA`.
     private func keys(_ language: LanguageTag, _ brand: String) -> Set<Key> {
-        language.fallbacks.reduce(into: []) { $0.formUnion(keys[$1]?[brand] ?? []) }
+        language.fallbacks.reduce(into: []) { $0.formUnion((texts[$1]?[brand] ?? [:]).keys) }
+    }
+
+    /// The keys of a brand's texts that don't have a language.
+    private func neutralKeys(_ brand: String) -> Set<Key> { Set((neutral[brand] ?? [:]).keys) }
+
+    /// The own text of a language and a brand; a brand's text without a language belongs to the base language.
+    package func text(_ key: Key, _ language: LanguageTag, brand: String = "") -> String? {
+        texts[language]?[brand]?[key] ?? (language == base ? neutral[brand]?[key] : nil)
     }
 
     /// The keys of the base language and of the brands, in order.
     package var all: [Key] {
-        let own = brands.map { keys(base, $0).union(neutral[$0] ?? []) }
+        let own = brands.map { keys(base, $0).union(neutralKeys($0)) }
         return own.reduce(keys(base, "")) { $0.union($1) }.sorted()
     }
 
@@ -81,7 +99,7 @@ package struct StringsCoverage: Sendable {
 
     /// The number of a brand's own texts in a language; those without a language belong to the base language.
     package func count(_ language: LanguageTag, brand: String) -> Int {
-        (language == base ? keys(base, brand).union(neutral[brand] ?? []) : keys(language, brand)).count
+        (language == base ? keys(base, brand).union(neutralKeys(brand)) : keys(language, brand)).count
     }
 
     /// The texts that an app shows in the base language instead of a language, in order.
@@ -92,14 +110,14 @@ package struct StringsCoverage: Sendable {
         var missing = keys(base, "").subtracting(keys(language, ""))
         if !brand.isEmpty {
             missing = missing.union(keys(base, brand)).subtracting(keys(language, brand))
-                .subtracting((neutral[brand] ?? []).subtracting(keys(base, brand)))
+                .subtracting(neutralKeys(brand).subtracting(keys(base, brand)))
         }
         return missing.sorted()
     }
 
     /// The number of texts of the base language with those of a brand.
     package func total(brand: String) -> Int {
-        keys(base, "").union(keys(base, brand)).union(neutral[brand] ?? []).count
+        keys(base, "").union(keys(base, brand)).union(neutralKeys(brand)).count
     }
 }
 

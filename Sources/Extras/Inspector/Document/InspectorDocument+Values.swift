@@ -57,7 +57,6 @@ extension InspectorDocument {
     public mutating func addStrings(_ customization: Customization) {
         let coverage = StringsCoverage(customization)
         let brands = [""] + coverage.brands
-        let texts = Self.texts(of: customization)
         strings = InspectedStrings(
             base: "\(coverage.base)", brands: brands,
             languages: coverage.languages.map { language in
@@ -74,39 +73,8 @@ extension InspectorDocument {
                 InspectedStrings.Key(
                     table: key.table, key: key.key,
                     texts: coverage.languages.flatMap { language in
-                        brands.map { texts[Place(language: language, brand: $0)]?[key] }
+                        brands.map { coverage.text(key, language, brand: $0) }
                     })
             })
-    }
-
-    /// A language and a brand; the brand of the tree itself is empty.
-    private struct Place: Hashable {
-        let language: LanguageTag
-        let brand: String
-    }
-
-    /// The own texts of each language and brand; a brand's text without a language belongs to the base language.
-    private static func texts(of customization: Customization) -> [Place: [StringsCoverage.Key: String]] {
-        let base = customization.baseLanguage
-        var texts: [Place: [StringsCoverage.Key: String]] = [:]
-        for layer in customization.allLayers {
-            let place: Place
-            switch layer.role {
-            case .base: place = Place(language: base, brand: "")
-            case .language(let language): place = Place(language: language, brand: "")
-            case .brand(let brand): place = Place(language: base, brand: brand)
-            case .brandLanguage(let brand, let language): place = Place(language: language, brand: brand)
-            default: continue
-            }
-            let isNeutral = if case .brand = layer.role { true } else { false }
-            for (name, table) in layer.tables {
-                for entry in table {
-                    let key = StringsCoverage.Key(table: name, key: entry.key)
-                    if isNeutral, texts[place]?[key] != nil { continue }
-                    texts[place, default: [:]][key] = entry.value.text ?? "\(entry.value)"
-                }
-            }
-        }
-        return texts
     }
 }

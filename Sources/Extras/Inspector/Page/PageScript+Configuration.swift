@@ -2,7 +2,8 @@ extension PageScript {
     /// The configuration: values in full, their origins, and overrides in a running app.
     static let configuration = #"""
         const place = entry => `${entry.location} (${entry.layer})`;
-        const items = values => list(values).length ? make("ul", { class: "plain" }, list(values).map(value => make("li", { class: "data" }, value))) : "";
+        const items = values => list(values).length
+            ? make("ul", { class: "plain" }, list(values).map(value => make("li", { class: "data" }, value))) : "";
         function configurationValue({ key, text, isSecret, full }) {
             if (isSecret) return [text, " ", pill("secret")];
             if (full === undefined || full === null) return make("span", { class: "code" }, text);
@@ -24,10 +25,11 @@ extension PageScript {
                 waiting = null;
             }
             const all = table(panel, { label: "Configuration", noun: "key", items: values, kind: "configuration", columns: [
-                { title: "Key", isWide: true, key: value => value.key, cell: value => make("span", { class: "code" }, value.key) },
+                { title: "Key", isWide: true, key: value => value.key, style: "code" },
                 { title: "Value", isWide: true, key: value => value.text, cell: configurationValue },
                 { title: "Origin", isWide: true, key: value => value.origin ? place(value.origin) : "", cell: originOf },
-                { title: "Overridden and merged", isWide: true, key: value => earlierValues(value).join(), cell: value => items(earlierValues(value)) },
+                { title: "Overridden and merged", isWide: true, key: value => earlierValues(value).join(),
+                    cell: value => items(earlierValues(value)) },
                 ...editor ? [{ title: "Override", key: value => value.origin?.layer === "run time" ? 0 : 1,
                     cell: value => editor.value(value, result, endEditing) }] : [],
             ] });

@@ -10,13 +10,16 @@ extension PageScript {
             one.isChanged = true;
         }
         function recorded({ id, method, url, fields, startedAt, duration, status, error, size, timings }) {
-            return { _number: id, _isRunning: duration === undefined, startedDateTime: new Date(startedAt / 1000).toISOString(), time: duration ?? 0,
-                timings, request: { method, url, headers: fields.map(([name, value]) => ({ name, value })) },
+            return { _number: id, _isRunning: duration === undefined, startedDateTime: new Date(startedAt / 1000).toISOString(),
+                time: duration ?? 0, timings, request: { method, url, headers: fields.map(([name, value]) => ({ name, value })) },
                 response: { status: status ?? 0, headers: [], _error: error, _size: size } };
         }
         function receive(batch) {
             const { missed } = batch;
-            if (missed.lines) batch.lines.unshift([batch.lines[0]?.[0] ?? Date.now() * 1000, 3, "inspector", `${count(missed.lines, "line")} not received`]);
+            if (missed.lines) {
+                const text = `${count(missed.lines, "line")} not received`;
+                batch.lines.unshift([batch.lines[0]?.[0] ?? Date.now() * 1000, 3, "inspector", text]);
+            }
             if (batch.lines.length) {
                 const log = section("Log"), changes = addLines(batch.lines);
                 // A list that wasn't shown yet reads all lines then; a hidden one is drawn when it is shown.

@@ -7,7 +7,8 @@ extension PageScript {
             status.textContent = "Sent";
             let text = "The app doesn't respond.", isDone = false;
             try {
-                const response = await fetch("/actions", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(action) });
+                const headers = { "Content-Type": "application/json" };
+                const response = await fetch("/actions", { method: "POST", headers, body: JSON.stringify(action) });
                 text = await response.text();
                 isDone = response.ok;
                 const answer = JSON.parse(text);

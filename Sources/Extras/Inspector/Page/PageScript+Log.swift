@@ -54,7 +54,8 @@ extension PageScript {
             }
             function showFound() {
                 const omitted = runs.reduce((sum, run) => sum + (run.omittedLines || 0), 0);
-                status.textContent = count(found.length, "line") + (found.length === lines.length ? "" : ` of ${lines.length.toLocaleString("en")}`)
+                const all = found.length === lines.length ? "" : ` of ${lines.length.toLocaleString("en")}`;
+                status.textContent = count(found.length, "line") + all
                     + (omitted ? `; ${count(omitted, "earlier line")} not in this report` : "");
                 space.style.height = found.length * rowHeight + "px";
                 if (isLive && follow.checked) box.scrollTop = found.length * rowHeight;
@@ -155,7 +156,8 @@ extension PageScript {
                 more.setAttribute("aria-expanded", String(isOpen));
             }, { class: "more-filters", "aria-expanded": "false" });
             const filters = make("div", { class: "toolbar filters" }, field("Text", text, "search"), field("Least severe level", level), more,
-                field("Run", run, "rare"), field("Context", context, "rare"), field("From (UTC)", from, "rare"), field("To (UTC)", to, "rare"),
+                field("Run", run, "rare"), field("Context", context, "rare"),
+                field("From (UTC)", from, "rare"), field("To (UTC)", to, "rare"),
                 isLive ? field("Follow new lines", follow, "check") : null, status);
             panel.classList.add("fills");
             panel.append(filters, contextNames, plot, box, detail);
@@ -168,11 +170,11 @@ extension PageScript {
                 { title: "Run", key: run => run.number, cell: runTitle },
                 { title: "Verdict", key: run => run.outcome, cell: run => pill(run.outcome, verdict(run.outcome)) },
                 { title: "Started (UTC)", key: run => run.startedAt, cell: run => clock(run.startedAt) },
-                { title: "Application", key: run => run.application ?? "?", cell: run => run.application ?? "?" },
-                { title: "Process", key: run => run.processID, cell: run => run.processID, isNumber: true },
+                { title: "Application", key: run => run.application ?? "?", },
+                { title: "Process", key: run => run.processID, isNumber: true },
                 { title: "Lines", key: run => run.lines, isNumber: true,
                     cell: run => run.lines.toLocaleString("en") + (run.omittedLines ? ` and ${run.omittedLines} not in this report` : "") },
-                { title: "Lost lines", key: run => run.lostLines, cell: run => run.lostLines, isNumber: true },
+                { title: "Lost lines", key: run => run.lostLines, isNumber: true },
                 { title: "Log", key: run => run.index, cell: run => button("Show", () => {
                     visit("Log");
                     selectLines(run.index, "");

@@ -6,9 +6,10 @@ extension PageScript {
             return make("section", { class: "card", "aria-label": title }, make("h2", {}, make("span", {}, title),
                 link(title, () => visit(target), "All →", { class: "quiet-button", "aria-label": `Open ${target}` })), parts);
         }
-        const link = (key, action, content, attributes = { class: "item" }) => button(content, action, { ...attributes, "data-key": shown(key) });
+        const link = (key, action, content, attributes = { class: "item" }) =>
+            button(content, action, { ...attributes, "data-key": shown(key) });
         const links = items => make("div", { class: "links" }, items);
-        const large = (number, noun, kind, action) => link(noun, action, [make("strong", { class: number ? kind : "" },
+        const large = (number, noun, action) => link(noun, action, [make("strong", { class: number ? noun : "" },
             number.toLocaleString("en")), " " + noun + (number === 1 ? "" : "s")], { class: "item large" });
 
         function runsCard() {
@@ -38,7 +39,7 @@ extension PageScript {
                 selectLines(index, level);
             };
             return card("Errors and warnings", "Log",
-                make("div", { class: "figures" }, large(found.sums[0], "error", "error", open(2)), large(found.sums[1], "warning", "warning", open(3))),
+                make("div", { class: "figures" }, large(found.sums[0], "error", open(2)), large(found.sums[1], "warning", open(3))),
                 found.sums[0] + found.sums[1] ? [chart(kinds, found), legend(kinds)]
                     : quiet(own.length ? `None in ${count(own.length, "line")}` : "No lines yet"));
         }

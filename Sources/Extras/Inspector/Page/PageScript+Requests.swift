@@ -55,7 +55,8 @@ extension PageScript {
                 const end = entries.reduce((last, entry, index) => Math.max(last, starts[index] + (entry.time || 0)), start + 1);
                 width = Math.max(end - start, 1);
                 hosts = new Set(entries.map(entry => address(entry).host));
-                items = newestFirst(entries.map((entry, index) => ({ ...entry, from: starts[index] - start, number: entry._number ?? index + 1 })));
+                items = newestFirst(entries.map((entry, index) =>
+                    ({ ...entry, from: starts[index] - start, number: entry._number ?? index + 1 })));
                 return items;
             }
             function waterfall(entry) {
@@ -80,10 +81,11 @@ extension PageScript {
                 columns: [
                     { title: "Path", isWide: true, key: entry => address(entry).path, cell: entry => [address(entry).path,
                         hosts.size > 1 ? make("span", { class: "quiet host" }, address(entry).host) : null] },
-                    { title: "Method", isNarrow: true, key: entry => entry.request?.method, cell: entry => entry.request?.method },
+                    { title: "Method", isNarrow: true, key: entry => entry.request?.method },
                     { title: "Status", isNarrow: true, key: statusOf, cell: statusPill },
                     { title: "Size", isNumber: true, key: sizeOf, cell: entry => bytes(sizeOf(entry)) },
-                    { title: "Duration", isNumber: true, key: entry => entry.time || 0, cell: entry => entry._isRunning ? "" : milliseconds(entry.time || 0) },
+                    { title: "Duration", isNumber: true, key: entry => entry.time || 0,
+                        cell: entry => entry._isRunning ? "" : milliseconds(entry.time || 0) },
                     { title: "Waterfall", isWide: true, key: entry => entry.from, cell: waterfall },
                 ],
                 open: entry => [`${entry.request?.method} ${address(entry).path}`, requestDetail(entry, sectionName)] });
@@ -108,7 +110,8 @@ extension PageScript {
             if (method === "HEAD" && !post.text) first += " -I";
             else if (method !== "GET" || post.text) first += " -X " + word(method);
             const options = list(request.headers).map(({ name, value }) => "-H " + word(value === "" ? `${name};` : `${name}: ${value}`));
-            if (post.text && post._encoding === "base64") options.push("--data-binary " + word(`<${base64Size(post.text)} bytes of binary data>`));
+            const isBinary = post._encoding === "base64";
+            if (post.text && isBinary) options.push("--data-binary " + word(`<${base64Size(post.text)} bytes of binary data>`));
             else if (post.text) options.push("--data-raw " + word(String(post.text)));
             return [first + " " + word(String(request.url ?? "")), ...options].join(" \\\n  ");
         }
@@ -142,7 +145,8 @@ extension PageScript {
             ];
         }
         const head = fields => list(fields).length
-            ? make("ul", { class: "fields" }, list(fields).map(({ name, value }) => make("li", { class: "data" }, make("strong", {}, name), ": ", value)))
+            ? make("ul", { class: "fields" }, list(fields).map(({ name, value }) =>
+                make("li", { class: "data" }, make("strong", {}, name), ": ", value)))
             : quiet("No fields");
         function body(text, encoding) {
             if (!text) return quiet("No body");

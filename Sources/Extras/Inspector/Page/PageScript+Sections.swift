@@ -3,8 +3,8 @@ extension PageScript {
     static let sections = #"""
         function showHosts(panel, hosts) {
             return table(panel, { label: "Hosts", noun: "host", items: hosts, columns: [
-                { title: "Host", isWide: true, key: host => host.host, cell: host => make("strong", {}, host.host) },
-                { title: "Requests go to", isWide: true, key: host => host.target, cell: host => host.target },
+                { title: "Host", isWide: true, key: host => host.host, style: "name" },
+                { title: "Requests go to", isWide: true, key: host => host.target },
                 { title: "Environments", isWide: true, key: host => list(host.environments).map(({ host }) => host).join(),
                     cell: host => items(list(host.environments).map(({ key, host, isSelected }) =>
                         [`${key}: ${host}`, isSelected ? [" ", pill("selected", "active")] : null])) },
@@ -14,10 +14,10 @@ extension PageScript {
             const numbered = routes => routes.map((route, index) => ({ ...route, number: index + 1 }));
             panel.append(quiet("A URL has the first route that matches."));
             const all = table(panel, { label: "Routes", noun: "route", items: numbered(routes), columns: [
-                { title: "Precedence", isNarrow: true, key: route => route.number, cell: route => route.number },
-                { title: "Pattern", isWide: true, key: route => route.pattern, cell: route => make("span", { class: "code" }, route.pattern) },
-                { title: "Name", key: route => route.name, cell: route => route.name ?? "" },
-                { title: "Location", isWide: true, key: route => route.location, cell: route => route.location ?? "" },
+                { title: "Precedence", isNarrow: true, key: route => route.number },
+                { title: "Pattern", isWide: true, key: route => route.pattern, style: "code" },
+                { title: "Name", key: route => route.name },
+                { title: "Location", isWide: true, key: route => route.location, style: "quiet" },
             ] });
             return routes => all.update(numbered(routes));
         }
@@ -25,19 +25,20 @@ extension PageScript {
             const plot = make("div", { class: "lanes" });
             panel.append(plot);
             plotEvents(plot, events);
+            const timeOf = event => Number.isFinite(event.time) ? clock(event.time) : "";
             const short = text => text.length > 200 ? text.slice(0, 200) + "…" : text;
             const all = table(panel, { label: "Events", noun: "event", items: newestFirst(events), kind: "events",
                 name: event => `event ${event.number}`,
-                open: event => [event.name, facts([["Number", event.number],
-                    ["Time (UTC)", Number.isFinite(event.time) ? clock(event.time) : null], ["Source", event.source], ["Location", event.location]]),
+                open: event => [event.name, facts([["Number", event.number], ["Time (UTC)", timeOf(event)],
+                    ["Source", event.source], ["Location", event.location]]),
                 make("h3", {}, "Payload"), event.payload ? body(event.payload) : quiet("None")],
                 columns: [
-                    { title: "Name", isWide: true, key: event => event.name, cell: event => event.name },
-                    { title: "Event", isNumber: true, key: event => event.number, cell: event => event.number },
-                    { title: "Time (UTC)", key: event => event.time, cell: event => Number.isFinite(event.time) ? clock(event.time).slice(11) : "" },
-                    { title: "Payload", isWide: true, key: event => event.payload, cell: event => make("span", { class: "code" }, short(event.payload ?? "")) },
-                    { title: "Source", key: event => event.source, cell: event => event.source ?? "" },
-                    { title: "Location", key: event => event.location, cell: event => make("span", { class: "quiet" }, event.location ?? "") },
+                    { title: "Name", isWide: true, key: event => event.name },
+                    { title: "Event", isNumber: true, key: event => event.number },
+                    { title: "Time (UTC)", key: event => event.time, cell: event => timeOf(event).slice(11) },
+                    { title: "Payload", isWide: true, key: event => short(event.payload ?? ""), style: "code" },
+                    { title: "Source", key: event => event.source },
+                    { title: "Location", key: event => event.location, style: "quiet" },
                 ] });
             return events => {
                 plot.replaceChildren();

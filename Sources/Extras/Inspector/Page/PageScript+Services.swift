@@ -7,10 +7,10 @@ extension PageScript {
             panel.append(graph);
             drawServices(graph, services);
             const all = table(panel, { label: "Services", noun: "service", items: services, columns: [
-                { title: "Service", key: service => service.name, cell: service => make("strong", {}, service.name) },
+                { title: "Service", key: service => service.name, style: "name" },
                 { title: "State", key: service => service.state, cell: service => pill(service.state, serviceKind(service.state)) },
-                { title: "Needs", isWide: true, key: service => list(service.needs).join(", "), cell: service => list(service.needs).join(", ") },
-                { title: "Needed by", isWide: true, key: service => neededBy(service).join(", "), cell: service => neededBy(service).join(", ") },
+                { title: "Needs", isWide: true, key: service => list(service.needs).join(", ") },
+                { title: "Needed by", isWide: true, key: service => neededBy(service).join(", ") },
             ] });
             function neededBy({ name }) {
                 return services.filter(({ needs }) => list(needs).includes(name)).map(({ name }) => name);
@@ -73,14 +73,17 @@ extension PageScript {
                     last.x += boxWidth;
                 }
                 curve(to.x - 8, y);
-                return [draw("path", { class: "need", d: path }), draw("polygon", { points: `${to.x},${y} ${to.x - 8},${y - 4} ${to.x - 8},${y + 4}` })];
+                return [draw("path", { class: "need", d: path }),
+                    draw("polygon", { points: `${to.x},${y} ${to.x - 8},${y - 4} ${to.x - 8},${y + 4}` })];
             });
             const short = text => shown(text).length > 20 ? shown(text).slice(0, 19) + "…" : text;
             const boxes = services.map(({ name, state }) => {
                 const { x, y } = places.get(name);
                 return draw("g", { class: "service " + serviceKind(state) }, draw("title", {}, `${name}: ${state}`),
-                    draw("rect", { x, y, width: boxWidth, height: boxHeight, rx: 8 }), draw("rect", { class: "state", x, y: y + 8, width: 4, height: boxHeight - 16, rx: 2 }),
-                    draw("text", { class: "name", x: x + 16, y: y + 21 }, short(name)), draw("text", { x: x + 16, y: y + 37 }, short(state)));
+                    draw("rect", { x, y, width: boxWidth, height: boxHeight, rx: 8 }),
+                    draw("rect", { class: "state", x, y: y + 8, width: 4, height: boxHeight - 16, rx: 2 }),
+                    draw("text", { class: "name", x: x + 16, y: y + 21 }, short(name)),
+                    draw("text", { x: x + 16, y: y + 37 }, short(state)));
             });
             panel.append(make("div", { class: "scroll graph-box", tabindex: "0", role: "group", "aria-label": "Graph of services, which scrolls" },
                 draw("svg", { class: "graph", width: columns.length * step - (step - boxWidth) + 2 * gap, height, role: "img",

@@ -25,7 +25,10 @@ extension PageScript {
                 lost = cells.map(cell => new Set(cell.missing));
                 return keysOf(value);
             }
-            const stateOf = (one, cell) => lost[cell.index].has(one.name) ? "missing" : one.texts && one.texts[cell.index] == null ? "inherited" : "own";
+            function stateOf(one, { index }) {
+                if (lost[index].has(one.name)) return "missing";
+                return one.texts && one.texts[index] == null ? "inherited" : "own";
+            }
             // The text that the app shows for a cell: its own, or that of the brand, of a wider language or of the base language.
             function textOf(one, { tag, brand, fallbacks }) {
                 const at = (tag, brand) => cells.find(cell => cell.tag === tag && cell.brand === brand)?.index;
@@ -35,8 +38,8 @@ extension PageScript {
             function detail(one, chosen) {
                 const rows = cells.map(cell => {
                     const state = stateOf(one, cell), text = textOf(one, cell);
-                    return make("div", { class: cell.index === chosen ? "language chosen" : "language" }, make("h3", { class: "data" }, cell.title, " ",
-                        state === "own" ? null : pill(state, state === "missing" ? "error" : "")),
+                    return make("div", { class: cell.index === chosen ? "language chosen" : "language" },
+                        make("h3", { class: "data" }, cell.title, " ", state === "own" ? null : pill(state, state === "missing" ? "error" : "")),
                         text === undefined ? quiet("The document has no text.") : make("p", { class: "data" }, text),
                         state === "missing" && text !== undefined ? quiet(`Shown in ${base} instead`) : null);
                 });
@@ -46,8 +49,8 @@ extension PageScript {
             let all = null;
             const mark = cell => one => {
                 const state = stateOf(one, cell), [sign, text] = states[state];
-                return button(sign, () => all.show(one, cell.index), { class: "mark " + state, "aria-label": shown(`${one.key} in ${cell.title}: ${text}`),
-                    title: shown(`${cell.title}: ${text}`) });
+                return button(sign, () => all.show(one, cell.index), { class: "mark " + state,
+                    "aria-label": shown(`${one.key} in ${cell.title}: ${text}`), title: shown(`${cell.title}: ${text}`) });
             };
             function build(value) {
                 const keys = read(value);

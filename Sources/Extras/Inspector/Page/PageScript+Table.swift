@@ -1,8 +1,8 @@
 extension PageScript {
     /// Tables that filter and sort.
     static let table = #"""
-        // Columns are { title, cell, key, head, isNumber, isWide }: `cell` returns what an item shows, `key` that by which items
-        // are sorted. `open` returns the title and the elements of the side panel; the first cell is then a button. `options` are
+        // Columns are { title, key, cell, style, head, isNumber, isWide }: `key` returns that by which items are sorted, `cell` what
+        // an item shows, otherwise its key with a style. `open` returns the title and the elements of the side panel; the first cell is then a button. `options` are
         // controls beside the filter, `accepts` is a filter of these. Returns { update, apply, open }.
         function table(box, { label, noun, columns, items, name, open, options, accepts = () => true, kind, empty }) {
             const page = 300;
@@ -34,7 +34,8 @@ extension PageScript {
             }
             function row(item) {
                 const cells = columns.map((column, index) => {
-                    let value = column.cell(item);
+                    let value = column.cell ? column.cell(item) : column.key(item) ?? "";
+                    if (column.style && value !== "") value = make("span", { class: column.style }, value);
                     if (open && index === 0) {
                         value = button(value, () => show(item), { class: "link", "aria-label": "Show " + shown(name(item)) });
                     }

@@ -4,7 +4,8 @@ extension PageStyle {
         table { width: 100%; border-collapse: separate; border-spacing: 0; }
         thead th { position: sticky; top: -1px; z-index: 1; background: var(--back); padding: 0; text-align: start; font-weight: 400;
             border-bottom: 1px solid var(--line); vertical-align: bottom; }
-        th button { border: 0; border-radius: 0; background: none; padding: 8px; width: 100%; color: var(--quiet); font-weight: 600; font-size: 12px; }
+        th button { border: 0; border-radius: 0; background: none; padding: 8px; width: 100%; color: var(--quiet);
+            font-weight: 600; font-size: 12px; }
         th.number button { text-align: end; }
         th.number button, th.narrow button, td.narrow .pill { white-space: nowrap; }
         th button:focus-visible { outline-offset: -2px; }
@@ -28,11 +29,11 @@ extension PageStyle {
         .requests svg.spans { height: 12px; }
         .configuration .editor input { width: 160px; }
         .matrix th, .matrix td { text-align: center; }
-        .matrix th:first-child, .matrix td:first-child { text-align: start; position: sticky; left: 0; background: var(--back); min-width: 144px; }
+        .matrix th:first-child, .matrix td:first-child { text-align: start; position: sticky; left: 0; background: var(--back);
+            min-width: 144px; }
         .matrix th button { white-space: nowrap; }
         .matrix th:not(:first-child) button { text-align: center; padding-bottom: 0; }
-        .coverage { display: block; font-size: 12px; padding: 0 8px 8px; color: var(--quiet); white-space: nowrap; }
-        .coverage.warning { color: var(--warning); }
+        .coverage { display: block; font-size: 12px; padding: 0 8px 8px; color: var(--tone, var(--quiet)); white-space: nowrap; }
         .mark { border-color: transparent; background: none; min-width: 32px; text-align: center; color: var(--good); }
         .mark.inherited { color: var(--quiet); }
         .mark.missing { color: var(--error); }
@@ -83,8 +84,6 @@ extension PageStyle {
         .figures .item { flex: none; width: auto; border: 0; padding: 0; min-height: 24px; display: inline-block; }
         .figures .large { padding-right: 16px; }
         .large strong { font-size: 24px; line-height: 32px; }
-        .large strong.error { color: var(--error); }
-        .large strong.warning { color: var(--warning); }
         #panel-Log:not([hidden]) { display: flex; flex-direction: column; height: 100%; }
         .box.fills { flex: 1; min-height: 0; display: flex; flex-direction: column; }
         .more-filters { display: none; }
@@ -110,18 +109,9 @@ extension PageStyle {
         .scroll { overflow: auto; max-width: 100%; }
         .graph-box { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 16px; max-height: 60vh; }
         .graph { display: block; }
-        .graph .service rect { fill: var(--soft); stroke: var(--line); }
-        .graph .service rect.state { fill: var(--queue); stroke: none; }
-        .graph .good rect { fill: var(--good-soft); }
-        .graph .good rect.state { fill: var(--receive); }
-        .graph .active rect { fill: var(--mark-soft); }
-        .graph .active rect.state { fill: var(--mark); }
-        .graph .warning rect { fill: var(--warning-soft); }
-        .graph .warning rect.state { fill: var(--warning); }
-        .graph .error rect { fill: var(--error-soft); }
-        .graph .error rect.state { fill: var(--error); }
+        .graph .service rect { fill: var(--tone-soft, var(--soft)); stroke: var(--line); }
+        .graph .service rect.state { fill: var(--tone, var(--queue)); stroke: none; }
         .graph text { fill: var(--front); font-size: 12px; }
-        .graph .name { font-weight: 600; }
         .graph .need { stroke: var(--quiet); stroke-width: 1.5; fill: none; }
         .graph polygon { fill: var(--quiet); }
 

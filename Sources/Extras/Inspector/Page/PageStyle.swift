@@ -24,16 +24,20 @@ enum PageStyle {
             background: var(--back); color: var(--front); font: 14px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums;
             overflow-wrap: anywhere; }
         header { display: flex; gap: 16px; align-items: baseline; padding: 12px 24px 4px; background: var(--soft); min-width: 0; }
-        h1 { font-size: 18px; line-height: 24px; margin: 0; flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+        h1 { font-size: 18px; line-height: 24px; margin: 0; flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis;
+            white-space: nowrap; }
         h2 { font-size: 15px; line-height: 24px; margin: 0; }
         h3 { font-size: 13px; line-height: 16px; margin: 24px 0 8px; }
         p { margin: 8px 0; }
         header p { margin: 0; flex: none; }
         .quiet { color: var(--quiet); }
+        .name { font-weight: 600; }
         .data { unicode-bidi: isolate; }
         .code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 13px; }
-        .error { color: var(--error); }
-        .warning { color: var(--warning); }
+        .good { --tone: var(--good); --tone-soft: var(--good-soft); }
+        .active { --tone: var(--mark); --tone-soft: var(--mark-soft); }
+        .warning { --tone: var(--warning); --tone-soft: var(--warning-soft); color: var(--tone); }
+        .error { --tone: var(--error); --tone-soft: var(--error-soft); color: var(--tone); }
         .number { text-align: end; white-space: nowrap; }
         :focus-visible { outline: 2px solid var(--mark); outline-offset: 1px; }
         main { overflow: auto; padding: 0 24px; }
@@ -57,7 +61,8 @@ enum PageStyle {
         input[type=checkbox] { width: 16px; min-height: 16px; height: 16px; margin: 0; accent-color: var(--mark); }
         .quiet-button { border-color: transparent; color: var(--mark); background: none; font-size: 13px; font-weight: 400; }
         .toolbar { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 0 0 16px; }
-        .toolbar label, .controls label { display: flex; flex-direction: column; gap: 4px; color: var(--quiet); font-size: 12px; min-width: 0; }
+        .toolbar label, .controls label { display: flex; flex-direction: column; gap: 4px; color: var(--quiet);
+            font-size: 12px; min-width: 0; }
         .toolbar label > *, .controls label > * { color: var(--front); font-size: 14px; }
         .toolbar .search input { width: 240px; }
         .filters { gap: 8px; }
@@ -74,13 +79,10 @@ enum PageStyle {
         .disclosure { border: 0; background: none; color: var(--mark); padding: 0; min-height: 24px; }
         .disclosure::before { content: "▸ "; }
         .disclosure[aria-expanded=true]::before { content: "▾ "; }
-        .pill { display: inline-block; border-radius: 10px; padding: 0 8px; line-height: 20px; font-size: 12px; background: var(--soft);
-            color: var(--front); }
-        .pill.good { background: var(--good-soft); color: var(--good); }
-        .pill.active { background: var(--mark-soft); color: var(--mark); }
-        .pill.warning { background: var(--warning-soft); color: var(--warning); }
-        .pill.error { background: var(--error-soft); color: var(--error); }
-        pre { white-space: pre-wrap; background: var(--soft); border-radius: 6px; padding: 8px; margin: 8px 0; max-height: 60vh; overflow: auto; }
+        .pill { display: inline-block; border-radius: 10px; padding: 0 8px; line-height: 20px; font-size: 12px;
+            background: var(--tone-soft, var(--soft)); color: var(--tone, var(--front)); }
+        pre { white-space: pre-wrap; background: var(--soft); border-radius: 6px; padding: 8px; margin: 8px 0; max-height: 60vh;
+            overflow: auto; }
         ul { margin: 0; padding-left: 16px; }
         ul.plain, .fields { list-style: none; padding: 0; }
         .facts { margin: 8px 0; }
@@ -90,7 +92,8 @@ enum PageStyle {
         .side { position: fixed; inset: 0 0 0 auto; width: min(560px, 100vw); background: var(--back); border-left: 1px solid var(--line);
             box-shadow: 0 0 32px rgb(0 0 0 / 0.2); display: flex; flex-direction: column; z-index: 2; }
         .side[hidden] { display: none; }
-        .side-head { display: flex; gap: 16px; align-items: start; justify-content: space-between; padding: 12px 24px; border-bottom: 1px solid var(--line); }
+        .side-head { display: flex; gap: 16px; align-items: start; justify-content: space-between; padding: 12px 24px;
+            border-bottom: 1px solid var(--line); }
         .side-head h2 { min-width: 0; line-height: 32px; max-height: 96px; overflow: auto; }
         .side-head button { flex: none; }
         .side-box { overflow: auto; padding: 16px 24px 24px; }
