@@ -215,7 +215,7 @@ class LiveCheck:
         self.check.wait(self.panel + ".textContent.includes('404 failed')")
         self.browser.evaluate(f"[...{self.panel}.querySelectorAll('.link')].find(one => one.textContent.includes('/missing')).click()")
         reason = self.browser.evaluate(side + ".querySelector('.callout')?.textContent") or ""
-        self.expect("found" in reason, f"the reason of the failure is {reason!r}")
+        self.expect("responded with 404" in reason, f"the reason of the failure is {reason!r}")
         # The row is replaced while the side panel is open; the focus returns to the new one.
         self.app.tell("get /notes")
         self.check.wait(self.panel + ".querySelectorAll('.link').length === 3")

@@ -10,6 +10,8 @@ internal import AshlarTrees
 /// The text of values in messages, explanations and descriptions, without secrets.
 enum ConfigDescription {
     static let redacted = SecretNames.placeholder
+    /// The number of characters of a string in a line.
+    static let longestText = 200
 
     /// Returns the type and the value, such as `string "15x"`; for containers and data the size, for secrets only the
     /// type.
@@ -53,7 +55,7 @@ enum ConfigDescription {
     /// Returns a string in quotes, truncated to 200 characters, without credentials in URLs.
     static func printable(_ text: String) -> String {
         let text = SecretText.redacted(text)
-        let shown = text.unicodeScalars.prefix(200)
+        let shown = text.unicodeScalars.prefix(longestText)
         return JSONText.quoted(shown.endIndex == text.endIndex ? text : String(shown) + "…")
     }
 }

@@ -4,10 +4,11 @@ extension PageScript {
         const place = entry => `${entry.location} (${entry.layer})`;
         const items = values => list(values).length
             ? make("ul", { class: "plain" }, list(values).map(value => make("li", { class: "data" }, value))) : "";
+        const openValues = new Set();
         function configurationValue({ key, text, isSecret, full }) {
             if (isSecret) return [text, " ", pill("secret")];
             if (full === undefined || full === null) return make("span", { class: "code" }, text);
-            return disclosure(text.length > 60 ? text.slice(0, 60) + "…" : text, () => preformatted(`Value of ${key}`, full));
+            return disclosure(key, text.length > 60 ? text.slice(0, 60) + "…" : text, () => preformatted(`Value of ${key}`, full), openValues);
         }
         function originOf({ origin }) {
             if (!origin) return "";

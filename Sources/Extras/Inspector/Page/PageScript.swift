@@ -64,14 +64,17 @@ enum PageScript {
         // A short word with the color of a state: good, active, warning, error or none.
         const pill = (text, kind) => make("span", { class: "pill " + (kind ?? "") }, text);
         const preformatted = (label, text) => make("pre", { tabindex: "0", "aria-label": label }, text);
-        // A button that shows and hides an element, which is created when it is first shown.
-        function disclosure(label, create) {
-            const box = make("div", { hidden: "" });
-            const toggle = button(label, () => {
-                if (!box.firstChild) box.append(create());
-                box.hidden = !box.hidden;
-                toggle.setAttribute("aria-expanded", String(!box.hidden));
-            }, { class: "disclosure", "aria-expanded": "false" });
+        // A button that shows and hides an element. `opened` has the names of those that are shown, also after an update.
+        function disclosure(name, label, create, opened) {
+            const box = make("div");
+            function show(isOpen) {
+                box.replaceChildren(...isOpen ? [create()] : []);
+                toggle.setAttribute("aria-expanded", String(isOpen));
+                if (isOpen) opened.add(name);
+                else opened.delete(name);
+            }
+            const toggle = button(label, () => show(!opened.has(name)), { class: "disclosure", "aria-label": shown(`${name}: ${label}`) });
+            show(opened.has(name));
             return make("div", {}, toggle, box);
         }
         // A list of names with their values.
