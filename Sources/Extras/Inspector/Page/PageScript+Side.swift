@@ -35,7 +35,7 @@ extension PageScript {
     /// The tabs; a panel is filled when it is shown for the first time.
     static let tabs = #"""
         const sections = [
-            ["Overview", {}, showOverview],
+            ["Overview", content.runs ?? content.requests ?? content.strings ?? content.services, showOverview],
             ["Log", content.runs, showLog], ["Runs", content.runs, showRuns], ["Requests", content.requests, showRequests],
             ...ownSections,
             ["Configuration", content.configuration, showConfiguration], ["Strings", content.strings, showStrings],
@@ -96,7 +96,7 @@ extension PageScript {
         const header = make("header", {}, make("h1", { class: "data" }, content.title),
             make("p", { class: "quiet created" }, "Created " + clock(content.createdAt).slice(0, 19) + " UTC"));
         document.body.append(header, bar, main, side.element);
-        if (tabs.length > 1) select(tabs[0].name);
+        if (tabs.length) select(tabs[0].name);
         else main.append(quiet("The document has no sections."));
         requestAnimationFrame(() => performance.mark("shown"));
         """#

@@ -67,7 +67,7 @@ extension PageStyle {
         svg rect.wait { fill: var(--wait); }
         .chart svg { width: 100%; height: 48px; display: block; border-bottom: 1px solid var(--line); }
         .axis { display: flex; justify-content: space-between; font-size: 12px; line-height: 16px; padding-top: 4px; }
-        .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 16px; }
+        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 16px; }
         .card { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px 16px; min-width: 0; }
         .card h2 { display: flex; justify-content: space-between; align-items: center; margin: 0 -8px 4px 0; }
         .card .chart svg { height: 72px; }
