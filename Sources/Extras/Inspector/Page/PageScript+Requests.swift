@@ -26,9 +26,9 @@ extension PageScript {
         const hasFailed = entry => !entry._isRunning && (statusOf(entry) >= 400 || statusOf(entry) < 100 || Boolean(entry.response?._error));
         // The reason why a request failed.
         function failure(entry) {
-            if (entry.response?._error) return entry.response._error;
-            const status = statusOf(entry);
-            return status < 100 ? "no response" : entry.response?.statusText || statusNames[status] || "a status of failure";
+            const status = statusOf(entry), { statusText, _error: error } = entry.response ?? {};
+            if (status >= 400) return statusText || statusNames[status] || error || "a status of failure";
+            return error || "no response";
         }
         function statusPill(entry) {
             if (entry._isRunning) return pill("running", "active");

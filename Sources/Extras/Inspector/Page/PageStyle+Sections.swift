@@ -31,6 +31,7 @@ extension PageStyle {
         .matrix th, .matrix td { text-align: center; }
         .matrix th:first-child, .matrix td:first-child { text-align: start; position: sticky; left: 0; background: var(--back);
             min-width: 144px; }
+        .matrix thead th:first-child { z-index: 2; }
         .matrix th button { white-space: nowrap; }
         .matrix th:not(:first-child) button { text-align: center; padding-bottom: 0; }
         .coverage { display: block; font-size: 12px; padding: 0 8px 8px; color: var(--tone, var(--quiet)); white-space: nowrap; }
@@ -67,7 +68,7 @@ extension PageStyle {
         svg rect.wait { fill: var(--wait); }
         .chart svg { width: 100%; height: 48px; display: block; border-bottom: 1px solid var(--line); }
         .axis { display: flex; justify-content: space-between; font-size: 12px; line-height: 16px; padding-top: 4px; }
-        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 16px; }
+        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: 16px; }
         .card { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px 16px; min-width: 0; }
         .card h2 { display: flex; justify-content: space-between; align-items: center; margin: 0 -8px 4px 0; }
         .card .chart svg { height: 72px; }
@@ -81,6 +82,7 @@ extension PageStyle {
         .item .measure { flex: 0 0 50%; display: flex; gap: 8px; align-items: center; min-width: 0; }
         .item .measure .number { flex: 0 0 80px; }
         .item .reason { flex: 0 1 auto; max-width: 45%; min-width: 0; font-size: 12px; }
+        .links .pill { flex: none; max-width: 60%; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
         .figures .item { flex: none; width: auto; border: 0; padding: 0; min-height: 24px; display: inline-block; }
         .figures .large { padding-right: 16px; }
         .large strong { font-size: 24px; line-height: 32px; }
@@ -106,8 +108,8 @@ extension PageStyle {
         .row > .text { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; }
         .line-detail { flex: none; max-height: 40%; overflow: auto; }
         .line-detail pre { max-height: none; }
-        .scroll { overflow: auto; max-width: 100%; }
-        .graph-box { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 16px; max-height: 60vh; }
+        .scroll { overflow: auto; max-width: 100%; max-height: calc(100dvh - 200px); }
+        .graph-box { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 16px; }
         .graph { display: block; }
         .graph .service rect { fill: var(--tone-soft, var(--soft)); stroke: var(--line); }
         .graph .service rect.state { fill: var(--tone, var(--queue)); stroke: none; }
