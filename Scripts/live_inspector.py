@@ -147,6 +147,11 @@ class LiveCheck:
         self.check.focus("element.classList.contains('disclosure')")
         self.check.key("Enter")
         self.expect('"two"' in self.text(), "the list isn't shown in full")
+        # What hides a secret isn't offered as a value.
+        self.check.focus("element.getAttribute('aria-label') === 'Override tags'")
+        self.check.key("Enter")
+        self.expect(self.browser.evaluate("document.activeElement.value") == "", "a value with a hidden part is offered")
+        self.check.key("Escape")
         # Escape leaves the value; Enter sets it.
         for key, value in [("Escape", 30), ("Enter", 7)]:
             self.check.focus("element.getAttribute('aria-label') === 'Override api.timeout'")

@@ -66,8 +66,9 @@ extension PageScript {
                 }
                 function edit() {
                     const input = make("input", { placeholder: "JSON or a text", "aria-label": `New value of ${name}` });
-                    // A value that the page shows in part isn't offered.
-                    input.value = isSecret ? "" : full ?? text;
+                    // A value with a hidden part isn't offered, because the app would get the text that hides it.
+                    const known = full ?? text;
+                    input.value = isSecret || known.includes("<redacted>") ? "" : known;
                     async function done(isSet) {
                         if (isSet) await set(input.value);
                         showButtons().focus();
