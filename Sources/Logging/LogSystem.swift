@@ -38,7 +38,7 @@ public enum LogSystem {
     /// ``LogLevel/unrecoverable``.
     public static var threshold: LogLevel {
         get { thresholds.global ?? .unrecoverable }
-        set { LogPipeline.shared.table.update { $0.global = newValue } }
+        set { LogPipeline.shared.table.setGlobal(newValue) }
     }
 
     /// All thresholds.

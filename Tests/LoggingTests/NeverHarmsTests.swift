@@ -57,7 +57,7 @@ import Testing
         #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
         #expect(system.flush(sync: false) == false)
         // If the process ended now, what waits would be lost too, and the state file says so.
-        let waiting = store.file.withSeries { $1 }.count { $0 == 10 }
+        let waiting = store.file.contents(limit: nil).count { $0 == 10 }
         let state = try #require(RunFolder(path: system.folder.path + ".moved").runs().first?.state())
         #expect(Int(state.lost) == lost + waiting)
         try system.mendDisk()
@@ -84,7 +84,7 @@ import Testing
         try system.mendDisk()
         for index in 11...600 { system.log().info("line \(index)") }
         #expect(system.counters.droppedByStorage == 0)
-        #expect(store.file.withSeries { $1 }.isEmpty)
+        #expect(PriorRun.all(in: system.folder.path).first?.log == system.live)
         #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
     }
 

@@ -42,7 +42,7 @@ struct CompiledFormat: Equatable, Sendable {
             case .json(let profile): writeJSON(record, profile, to: &line, limit: limit)
             case .logfmt: writeLogfmt(record, to: &line, limit: limit)
             }
-        line.append(.newline)
+        line.add(.newline)
         return (line, isCut)
     }
 

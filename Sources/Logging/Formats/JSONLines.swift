@@ -76,9 +76,9 @@ package struct JSONLineWriter {
     }
 
     fileprivate mutating func appendTime(_ moment: LogTime) {
-        line.append(.quote)
+        line.add(.quote)
         time.append(moment, to: &line)
-        line.append(.quote)
+        line.add(.quote)
     }
 
     package static let longestKey = CompiledFormat.longestName
@@ -106,8 +106,8 @@ package struct JSONLineWriter {
 
     /// Appends a string that ends before an offset.
     private mutating func quote(_ text: String, end: Int) -> Bool {
-        line.append(.quote)
-        defer { line.append(.quote) }
+        line.add(.quote)
+        defer { line.add(.quote) }
         return Escaping.json.append(text, to: &line, end: end)
     }
 

@@ -34,9 +34,9 @@ package enum LogfmtWriter {
             return cut
         }
         guard line.count + 16 <= end else { return true }
-        line.append(.space)
+        line.add(.space)
         appendKey(prefix + key, to: &line, end: end)
-        line.append(.equals)
+        line.add(.equals)
         switch value {
         case .string(let text): return append(text, to: &line, end: end)
         case .time, .array, .object: return append(value.description, to: &line, end: end)
@@ -54,9 +54,9 @@ package enum LogfmtWriter {
     }
 
     static func appendQuoted(_ text: String, to line: inout [UInt8], end: Int) -> Bool {
-        line.append(.quote)
+        line.add(.quote)
         let cut = Escaping.quoted.append(text, to: &line, end: end - 1)
-        line.append(.quote)
+        line.add(.quote)
         return cut
     }
 
@@ -74,7 +74,7 @@ package enum LogfmtWriter {
         let before = line.count
         _ = Escaping.text.append(key, to: &line, end: min(end, before + CompiledFormat.longestName))
         let underscore = UInt8(ascii: "_")
-        if line.count == before { line.append(underscore) }
+        if line.count == before { line.add(underscore) }
         for index in before..<line.count where !isKeyByte(line[index]) { line[index] = underscore }
     }
 

@@ -1,3 +1,5 @@
+internal import AshlarBase
+
 /// The UTF-8 bytes of a text, for the duration of a closure.
 ///
 /// The standard library's safe view of them, `String.utf8.span`, is newer than the deployment targets. Iterating over
@@ -22,19 +24,46 @@ extension UInt8 {
 }
 
 /// A line is built as an array of bytes.
+///
+/// The methods aren't inlined, because the code that makes room in an array is many times as long as a call.
 extension [UInt8] {
+    @inline(never)
+    mutating func add(_ byte: UInt8) { append(byte) }
+
+    @inline(never)
     mutating func append(text: String) { append(contentsOf: text.utf8) }
 
-    mutating func append(decimal value: some BinaryInteger) { append(contentsOf: String(value).utf8) }
+    mutating func append(decimal value: some BinaryInteger) { append(text: String(value)) }
 
-    /// Appends a number below 10^`digits` with leading zeros.
-    @inline(__always)
-    mutating func append(_ value: Int, digits: Int) {
-        var unit = 1
-        for _ in 1..<digits { unit *= 10 }
-        while unit > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / unit % 10))
-            unit /= 10
+    /// Overwrites bytes before the end with the last digits of a number.
+    @inline(never)
+    mutating func set(_ value: Int, digits: Int, at start: Int) {
+        var rest = value
+        for index in (start..<start + digits).reversed() {
+            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Removes a text from the start; returns `false` if the bytes don't start with it.
+    mutating func skip(_ text: String) -> Bool {
+        guard starts(with: text.utf8) else { return false }
+        removeFirst(text.utf8.count)
+        return true
+    }
+
+    /// Removes the digits at the start and returns their number; nil if there are none or too many.
+    mutating func number(radix: Int64 = 10) -> Int64? {
+        var number: Int64?
+        while let digit = first?.hexValue, digit < radix {
+            let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: radix)
+            let (sum, carry) = product.addingReportingOverflow(Int64(digit))
+            if overflow || carry { return nil }
+            number = sum
+            removeFirst()
+        }
+        return number
     }
 }

@@ -28,8 +28,11 @@ enum LogSecrets {
     ///
     /// The value of a secret name is hidden, except Booleans, nil, and numbers of things, such as `tokens`.
     static func value(of value: any LogFieldConvertible, for key: String) -> LogFieldValue {
-        let field = value.logFieldValue
-        if value is LogPublicField || LogPrivacy.revealsPrivateValues { return field }
+        value is LogPublicField ? value.logFieldValue : redacted(value.logFieldValue, for: key)
+    }
+
+    private static func redacted(_ field: LogFieldValue, for key: String) -> LogFieldValue {
+        if LogPrivacy.revealsPrivateValues { return field }
         guard let name = match(key) else { return redacted(field) }
         switch field {
         case .boolean, .none: return field

@@ -27,24 +27,22 @@ public struct LogTime: Hashable, Comparable, Sendable {
     /// Appends `2026-11-20T13:22:32`.
     static func append(second: Int64, to line: inout [UInt8]) {
         let day = Int(clamping: second >= 0 ? second / 86_400 : (second - 86_399) / 86_400)
-        let rest = Int(truncatingIfNeeded: second - Int64(day) * 86_400)
         let date = CivilDate(daysSince1970: day)
-        line.append(date.year, digits: 4)
-        line.append(UInt8(ascii: "-"))
-        line.append(date.month, digits: 2)
-        line.append(UInt8(ascii: "-"))
-        line.append(date.day, digits: 2)
-        line.append(UInt8(ascii: "T"))
-        appendTimeOfDay(rest, to: &line)
+        let start = line.count
+        line.append(text: "0000-00-00T")
+        line.set(date.year, digits: 4, at: start)
+        line.set(date.month, digits: 2, at: start + 5)
+        line.set(date.day, digits: 2, at: start + 8)
+        appendTimeOfDay(Int(truncatingIfNeeded: second - Int64(day) * 86_400), to: &line)
     }
 
     /// Appends `13:22:32`.
     static func appendTimeOfDay(_ second: Int, to line: inout [UInt8]) {
-        line.append(second / 3600, digits: 2)
-        line.append(UInt8(ascii: ":"))
-        line.append(second / 60 % 60, digits: 2)
-        line.append(UInt8(ascii: ":"))
-        line.append(second % 60, digits: 2)
+        let start = line.count
+        line.append(text: "00:00:00")
+        line.set(second / 3600, digits: 2, at: start)
+        line.set(second / 60 % 60, digits: 2, at: start + 3)
+        line.set(second % 60, digits: 2, at: start + 6)
     }
 
     /// Returns a duration in the largest unit in which it is at least one: `12ns`, `1.500ms`, `2.000s`.
@@ -63,6 +61,8 @@ public struct LogTime: Hashable, Comparable, Sendable {
 extension LogTime: CustomStringConvertible {
     /// The time in RFC 3339, in UTC with milliseconds: `2026-11-20T13:22:32.123Z`.
     public var description: String {
-        RFC3339.format(seconds: parts.second, nanoseconds: parts.nanosecond, digits: 3)
+        var text: [UInt8] = []
+        LogTimeStyle().append(self, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -235,6 +235,14 @@ extension SystemCalls {
         }
     }
 
+    /// Reads the first 4 KiB of a file of the system, whose size is unknown; nothing if it can't be read.
+    static func read(systemFile path: String) -> [UInt8] {
+        let descriptor = openForReading(path)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return read(descriptor, offset: 0, limit: 4096)
+    }
+
     /// Writes in place.
     ///
     /// If the disk is full, the old content remains.

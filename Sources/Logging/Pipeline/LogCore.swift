@@ -35,7 +35,7 @@ final class LogCore: Sendable {
 
 /// The switch, the thresholds, and the loggers to which they apply.
 final class ThresholdTable: Sendable {
-    private struct State {
+    private final class State {
         var isEnabled = true
         var thresholds = LogThresholds()
         /// The least severe levels of the running captures.
@@ -61,31 +61,45 @@ final class ThresholdTable: Sendable {
 
     var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
-        set { change { $0.isEnabled = newValue } }
+        set {
+            state.withLock { $0.isEnabled = newValue }
+            refold()
+        }
     }
 
     var thresholds: LogThresholds {
         get { state.withLock { $0.thresholds } }
-        set { change { $0.thresholds = newValue } }
+        set {
+            state.withLock { $0.thresholds = newValue }
+            refold()
+        }
     }
 
-    func update(_ body: (inout LogThresholds) -> Void) { change { body(&$0.thresholds) } }
+    func setGlobal(_ level: LogLevel?) {
+        state.withLock { $0.thresholds.global = level }
+        refold()
+    }
 
     /// Sets the switch, the thresholds and the recorded level in one step.
     func configure(isEnabled: Bool, thresholds: LogThresholds, recorded: LogLevel?) {
-        change {
+        state.withLock {
             $0.isEnabled = isEnabled
             $0.thresholds = thresholds
             $0.recorded = recorded
         }
+        refold()
     }
 
-    func beginCapture(_ level: LogLevel) { change { $0.captures.append(level) } }
+    func beginCapture(_ level: LogLevel) {
+        state.withLock { $0.captures.append(level) }
+        refold()
+    }
 
     func endCapture(_ level: LogLevel) {
-        change { state in
+        state.withLock { state in
             if let index = state.captures.firstIndex(of: level) { state.captures.remove(at: index) }
         }
+        refold()
     }
 
     func add(_ core: LogCore) {
@@ -100,13 +114,16 @@ final class ThresholdTable: Sendable {
     /// Applies a change of the logger's own level.
     func refold(_ core: LogCore) { state.withLock { $0.fold(core) } }
 
-    private func change(_ body: (inout State) -> Void) {
+    /// Applies a change to all loggers.
+    private func refold() {
         // The loggers are released outside the lock, because one whose last copy has gone meanwhile takes it.
-        let used = state.withLock { state in
-            body(&state)
-            let cores = state.cores.values.compactMap(\.object)
-            for core in cores { state.fold(core) }
-            return cores
+        var used: [LogCore] = []
+        state.withLock { state in
+            for entry in state.cores.values {
+                guard let core = entry.object else { continue }
+                state.fold(core)
+                used.append(core)
+            }
         }
         withExtendedLifetime(used) {}
     }

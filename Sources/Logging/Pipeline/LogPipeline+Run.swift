@@ -2,7 +2,7 @@ internal import AshlarBase
 internal import CAshlarLogging
 
 /// The state of the run between calls of `start`.
-struct RunControl {
+final class RunControl {
     /// The configuration of the current run.
     var configuration: LogConfiguration?
     var report = LogStartReport(storage: .memory(0), mode: .writeThrough)
@@ -40,14 +40,14 @@ extension LogPipeline {
             // The parent's files and threads aren't this process's, so nothing of them is ended or released.
             if isForked { _ = Unmanaged.passRetained(settings) }
             let old = isForked ? nil : settings.store
-            var opened = RunOpening.Opened(store: old, report: control.report)
+            var opened = OpenedRun(store: old, report: control.report)
             let running = control.isShutDown || old == nil ? nil : control.configuration
             if let running, running.folder == configuration.folder, !control.report.isFallback {
                 opened.report.notices = notices + Self.differences(of: configuration, from: running)
                 if configuration.notesSignals == true { control.configuration?.notesSignals = true }
             } else {
                 ashlar_log_begin_process()
-                opened = RunOpening(pipeline: self, configuration: configuration).open()
+                opened = open(configuration)
                 if control.report.isFallback { Self.move(old, to: opened) }
                 opened.report.notices = notices + opened.report.notices
                 control.configuration = configuration
@@ -62,7 +62,7 @@ extension LogPipeline {
             table.configure(
                 isEnabled: configuration.isEnabled, thresholds: thresholds, recorded: configuration.recording)
             if let old, old !== opened.store { old.close(ending: .clean, lines: emittedLines) }
-            hookExit(&control)
+            hookExit(control)
             control.report = opened.report
             return (opened.report, replaced)
         }
@@ -89,7 +89,7 @@ extension LogPipeline {
     }
 
     /// Writes the lines that wait in memory into the file of a run.
-    private static func move(_ memory: (any LineStore)?, to opened: RunOpening.Opened) {
+    private static func move(_ memory: (any LineStore)?, to opened: OpenedRun) {
         guard let memory, let store = opened.store else { return }
         for line in memory.contents(limit: nil).split(separator: .newline) {
             _ = store.write(line + [.newline], of: .notice("", level: .leastSevere))
@@ -98,7 +98,7 @@ extension LogPipeline {
 
     /// Makes the store and the settings current; returns the early lines.
     private func publish(
-        _ configuration: LogConfiguration, _ opened: RunOpening.Opened, attached: [SinkEntry]
+        _ configuration: LogConfiguration, _ opened: OpenedRun, attached: [SinkEntry]
     ) -> [LogRecord] {
         let sinks = configuration.sinks.map { SinkEntry($0) } + attached
         let settings = PipelineSettings(
@@ -136,7 +136,7 @@ extension LogPipeline {
         withExtendedLifetime(removed) {}
     }
 
-    private func hookExit(_ control: inout RunControl) {
+    private func hookExit(_ control: RunControl) {
         guard !control.hasExitHook, self === LogPipeline.shared else { return }
         control.hasExitHook = true
         observeApp()
@@ -149,7 +149,7 @@ extension LogPipeline {
             var line = Array("AshlarLogging: ".utf8)
             // Notices quote the environment, which may contain any bytes.
             _ = Escaping.text.append(notice, to: &line, end: 4096)
-            line.append(.newline)
+            line.add(.newline)
             _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line) }
         }
     }
@@ -180,33 +180,31 @@ extension LogPipeline {
     }
 }
 
+/// A run that has begun, and its report.
+struct OpenedRun {
+    var store: (any LineStore)?
+    var report: LogStartReport
+}
+
 /// The steps that begin a run: folder, prior run, state file, store.
-struct RunOpening {
-    let pipeline: LogPipeline
-    let configuration: LogConfiguration
-
-    struct Opened {
-        var store: (any LineStore)?
-        var report: LogStartReport
-    }
-
-    func open() -> Opened {
-        guard let path = configuration.folder else { return inMemory(0) }
+extension LogPipeline {
+    private func open(_ configuration: LogConfiguration) -> OpenedRun {
+        guard let path = configuration.folder else { return inMemory(0, configuration) }
         do throws(FileFailure) {
-            return try open(path)
+            return try open(path, configuration)
         } catch {
-            guard case .system(let code) = error.reason else { return inMemory(SystemCalls.inputOutput) }
-            return inMemory(code)
+            guard case .system(let code) = error.reason else { return inMemory(SystemCalls.inputOutput, configuration) }
+            return inMemory(code, configuration)
         }
     }
 
-    private func open(_ path: String) throws(FileFailure) -> Opened {
+    private func open(_ path: String, _ configuration: LogConfiguration) throws(FileFailure) -> OpenedRun {
         let application = RunState.shortened(configuration.application)
         let folder = RunFolder(path: path)
         let present = folder.runs(newest: Retention.mostRead + 1)
         let run = try RunIdentity.create(in: path, application: application, after: present.first?.name)
         let older = present.filter { $0.name < run.name }
-        var ended = EndedRuns(older.prefix(Retention.mostRead))
+        let ended = EndedRuns(Array(older.prefix(Retention.mostRead)))
         let prior = ended.reportPriorRun(of: application)
         if let prior, prior.outcome != .clean { older.first { $0.name == prior.name }?.removeUnusedEnds() }
         let retention = Retention(
@@ -214,7 +212,7 @@ struct RunOpening {
             prior: prior?.name)
         let (store, mode): (any LineStore, LogStorageMode)
         do throws(FileFailure) {
-            (store, mode) = try self.store(of: run, retention)
+            (store, mode) = try makeStore(of: run, retention, configuration)
         } catch {
             FileSystem.remove(run.path(.state))
             throw error
@@ -226,7 +224,7 @@ struct RunOpening {
             report.notices.append("\(path): files can't be mapped safely; using write-through mode")
         }
         retention.apply(to: ended.runs)
-        return Opened(store: store, report: report)
+        return OpenedRun(store: store, report: report)
     }
 
     /// Whether the folder belongs to another user and is writable by users other than its owner.
@@ -235,30 +233,27 @@ struct RunOpening {
         return status.isWritableByOthers && status.owner != SystemCalls.userID
     }
 
-    private func store(
-        of run: RunIdentity, _ retention: Retention
+    private func makeStore(
+        of run: RunIdentity, _ retention: Retention, _ configuration: LogConfiguration
     ) throws(FileFailure) -> (any LineStore, LogStorageMode) {
-        let pipeline = pipeline
         let settings = StoreSettings(
-            rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
-            servesSignals: pipeline === LogPipeline.shared,
+            rotation: configuration.rotation.withinLimits, counters: counters,
+            servesSignals: self === LogPipeline.shared,
             // The pipeline holds the store.
-            notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: SystemCalls.message(of: $1)) ?? [] },
+            notice: { [weak self] in self?.notice(lost: $0, reason: SystemCalls.message(of: $1)) ?? [] },
             makeRoom: { retention.makeRoom() })
         let (file, mode) = try RunSegments.create(run: run, settings, mode: configuration.mode)
-        return (FileStore(file, synchronizesAt: configuration.synchronizesAt), mode)
+        return (FileStore(file, run: run, synchronizesAt: configuration.synchronizesAt), mode)
     }
 
-    private func inMemory(_ error: Int32) -> Opened {
+    private func inMemory(_ error: Int32, _ configuration: LogConfiguration) -> OpenedRun {
         var report = LogStartReport(storage: .memory(error), mode: configuration.mode)
         if error != 0, let folder = configuration.folder {
             report.notices = ["\(folder): \(SystemCalls.message(of: error)); the log is stored in memory only"]
         }
-        return Opened(store: MemoryStore(counters: pipeline.counters), report: report)
+        return OpenedRun(store: MemoryStore(counters: counters), report: report)
     }
-}
 
-extension LogPipeline {
     /// Returns the line that reports lost lines, in the current format.
     func notice(lost: Int, reason: String) -> [UInt8] {
         let copy = LogRecord.notice("\(lost) lines lost: \(reason)", sequence: emittedLines)

@@ -3,17 +3,24 @@
 /// A process that starts and ends while another one runs is older than the run of that one, although it started later.
 struct EndedRuns {
     private(set) var runs: [RunFiles] = []
-    /// The indices of runs without a clean end that no start has reported.
-    private var unreported: [Int] = []
+    /// The runs without a clean end that no start has reported.
+    private var unreported: [RunFiles] = []
 
     /// Reads the state file of each run.
-    init(_ runs: some Sequence<RunFiles>) {
-        let ends = runs.map { run in
+    init(_ found: [RunFiles]) {
+        var ends: [(time: Int64, run: RunFiles, isClean: Bool)] = []
+        for run in found {
             let state = run.state()
-            return (run: run, time: run.ended(state), isClean: state?.ending == .clean)
-        }.sorted { ($1.time, $1.run.name) < ($0.time, $0.run.name) }
-        self.runs = ends.map(\.run)
-        unreported = ends.indices.filter { !ends[$0].isClean && !ends[$0].run.isReported }
+            let time = run.ended(state)
+            // The runs are in the order of their starts, which is nearly that of their ends.
+            var index = ends.count
+            while index > 0, (ends[index - 1].time, ends[index - 1].run.name) < (time, run.name) { index -= 1 }
+            ends.insert((time, run, state?.ending == .clean), at: index)
+        }
+        for end in ends {
+            runs.append(end.run)
+            if !end.isClean, !end.run.isReported { unreported.append(end.run) }
+        }
     }
 
     /// Returns the finished runs of an application.
@@ -32,15 +39,14 @@ struct EndedRuns {
     ///
     /// It is the newest finished run of the application that failed and that no start has reported. If there is none, it
     /// is the newest one that failed or has lines, or else the newest one.
-    mutating func reportPriorRun(of application: String) -> PriorRun? {
-        for index in unreported {
-            guard let run = Self.finished(runs[index], of: application), run.hasFailed else { continue }
-            let isFirst = runs[index].markReported()
-            runs[index].parts.append(.reported)
-            if isFirst { return run }
+    func reportPriorRun(of application: String) -> PriorRun? {
+        for files in unreported {
+            guard let run = Self.finished(files, of: application), run.hasFailed else { continue }
+            if files.markReported() { return run }
         }
         var newest: PriorRun?
-        for case let run? in runs.lazy.map({ Self.finished($0, of: application) }) {
+        for files in runs {
+            guard let run = Self.finished(files, of: application) else { continue }
             if run.isOfInterest { return run }
             newest = newest ?? run
         }

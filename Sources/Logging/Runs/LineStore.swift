@@ -31,11 +31,14 @@ struct StoreSettings: Sendable {
 
 /// A run in files.
 final class FileStore: LineStore {
-    let file: SegmentedFile<RunSegments>
+    let file: SegmentedFile
+    /// The identity of the run, which is used under the lock of the file.
+    private let run: RunIdentity
     private let synchronizesAt: LogLevel?
 
-    init(_ file: SegmentedFile<RunSegments>, synchronizesAt: LogLevel?) {
+    init(_ file: SegmentedFile, run: RunIdentity, synchronizesAt: LogLevel?) {
         self.file = file
+        self.run = run
         self.synchronizesAt = synchronizesAt
     }
 
@@ -47,13 +50,11 @@ final class FileStore: LineStore {
 
     func flush(sync: Bool) -> Bool { file.flush(sync: sync) }
 
-    func close(ending: RunState.Ending, lines: UInt64) { file.close { $0.run.end(ending, lines: lines) } }
+    func close(ending: RunState.Ending, lines: UInt64) { file.close { run.end(ending, lines: lines) } }
 
-    func contents(limit: Int?) -> [UInt8] {
-        file.withSeries { RunReader.wholeLines($0.contents(limit: limit) + $1, limit: limit) }
-    }
+    func contents(limit: Int?) -> [UInt8] { file.contents(limit: limit) }
 
-    func withRun(_ body: (RunIdentity) -> Void) { file.withSeries { series, _ in body(series.run) } }
+    func withRun(_ body: (RunIdentity) -> Void) { file.withLock { body(run) } }
 }
 
 /// Stores the newest lines in memory, for programs without a folder.

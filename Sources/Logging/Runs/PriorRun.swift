@@ -37,7 +37,8 @@ extension LogRunOutcome: CustomStringConvertible {
         switch self {
         case .clean: "clean"
         case .signalled(let signal):
-            (Self.crashes.contains(signal) ? "crashed: " : "ended by ") + (Self.names[signal] ?? "signal \(signal)")
+            (Self.known(signal)?.isCrash == true ? "crashed: " : "ended by ")
+                + (Self.known(signal)?.name ?? "signal \(signal)")
         case .unclean: "killed"
         case .endedInBackground: "ended in the background"
         case .machineRestarted: "machine restarted"
@@ -45,16 +46,31 @@ extension LogRunOutcome: CustomStringConvertible {
         }
     }
 
-    /// The signals of a fault in the program.
-    private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
-
-    private static let names: [Int32: String] = [
-        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
-        SIGABRT: "SIGABRT",
-        SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGSEGV: "SIGSEGV", SIGTERM: "SIGTERM", SIGPIPE: "SIGPIPE",
-        SIGALRM: "SIGALRM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2",
-        SIGVTALRM: "SIGVTALRM", SIGPROF: "SIGPROF", SIGSYS: "SIGSYS",
-    ]
+    /// The name of a signal, and whether it shows a fault in the program.
+    private static func known(_ signal: Int32) -> (name: String, isCrash: Bool)? {
+        switch signal {
+        case SIGILL: ("SIGILL", true)
+        case SIGTRAP: ("SIGTRAP", true)
+        case SIGABRT: ("SIGABRT", true)
+        case SIGBUS: ("SIGBUS", true)
+        case SIGFPE: ("SIGFPE", true)
+        case SIGSEGV: ("SIGSEGV", true)
+        case SIGSYS: ("SIGSYS", true)
+        case SIGHUP: ("SIGHUP", false)
+        case SIGINT: ("SIGINT", false)
+        case SIGQUIT: ("SIGQUIT", false)
+        case SIGTERM: ("SIGTERM", false)
+        case SIGPIPE: ("SIGPIPE", false)
+        case SIGALRM: ("SIGALRM", false)
+        case SIGXCPU: ("SIGXCPU", false)
+        case SIGXFSZ: ("SIGXFSZ", false)
+        case SIGUSR1: ("SIGUSR1", false)
+        case SIGUSR2: ("SIGUSR2", false)
+        case SIGVTALRM: ("SIGVTALRM", false)
+        case SIGPROF: ("SIGPROF", false)
+        default: nil
+        }
+    }
 }
 
 /// An earlier run: its log and its outcome.

@@ -32,9 +32,8 @@ enum ProcessIdentity {
             return UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec)
         #else
             // Field 22 of /proc/<pid>/stat, in clock ticks since boot. The name in field 2 can contain any characters.
-            guard let text = try? WholeFile.read("/proc/\(pid)/stat", limit: 4096),
-                let end = text.lastIndex(of: UInt8(ascii: ")"))
-            else { return nil }
+            let text = SystemCalls.read(systemFile: "/proc/\(pid)/stat")
+            guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
             let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
             guard fields.count > 19, let state = fields[0].first else { return nil }
             // Field 20: a process whose first thread has ended looks like a zombie while other threads run.
@@ -56,7 +55,7 @@ enum ProcessIdentity {
                 session: text("kern.bootsessionuuid"),
                 time: hasTime ? Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec) : nil)
         #else
-            let text = (try? WholeFile.read("/proc/sys/kernel/random/boot_id", limit: 64)) ?? []
+            let text = SystemCalls.read(systemFile: "/proc/sys/kernel/random/boot_id")
             return BootIdentity(session: String(decoding: text, as: UTF8.self), time: nil)
         #endif
     }()

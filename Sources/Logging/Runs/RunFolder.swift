@@ -2,13 +2,22 @@ internal import AshlarBase
 internal import CAshlarLogging
 
 /// The files of one run in its folder.
-struct RunFiles: Sendable {
-    let folder: String
+final class RunFiles: Sendable {
+    private let folder: String
     let name: RunName
-    var parts: [RunFile.Part]
-
     /// The paths of the log files, in order.
-    var paths: [String] { parts.filter(\.isLog).sorted().map(path) }
+    let paths: [String]
+
+    init(folder: String, name: RunName, parts: [RunFile.Part]) {
+        self.folder = folder
+        self.name = name
+        var places: [Int64] = []
+        for part in parts {
+            if let place = part.place { places.append(place) }
+        }
+        places.sort()
+        paths = places.map { "\(folder)/\(RunFile(run: name, part: RunFile.Part(place: $0)).name)" }
+    }
 
     private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
@@ -27,7 +36,7 @@ struct RunFiles: Sendable {
     /// A lock on the state file or on a segment shows this, also across containers that don't share process IDs. Where
     /// there is no lock, as on Apple systems, which end suspended apps that hold one, the process in the state file or
     /// else in the file name decides. A run that this process has ended isn't running, although late lines may follow.
-    func isRunning(_ state: RunState?, pause: () -> Void = Self.pause) -> Bool {
+    func isRunning(_ state: RunState?, pause: () -> Void = RunFiles.pause) -> Bool {
         if RunIdentity.hasEnded(name) { return false }
         #if !canImport(Darwin)
             if isMarked(path(.state), pause) { return true }
@@ -44,7 +53,7 @@ struct RunFiles: Sendable {
     ///
     /// Such a process is the writer, also after the end of the run.
     func isInUse(
-        _ state: RunState?, seesProcesses: Bool = ProcessIdentity.seesOthers, pause: () -> Void = Self.pause
+        _ state: RunState?, seesProcesses: Bool = ProcessIdentity.seesOthers, pause: () -> Void = RunFiles.pause
     ) -> Bool {
         if let state, isWriterAlive(state) { return true }
         if !seesProcesses, mayBelongToOther(state) { return true }
@@ -137,7 +146,7 @@ struct RunFiles: Sendable {
     private var hasFailed: Bool { !paths.isEmpty && described().hasFailed }
 
     /// Whether a start has reported the failure of the run.
-    var isReported: Bool { parts.contains(.reported) }
+    var isReported: Bool { FileStatus(path(.reported), followingLinks: false) != nil }
 
     /// Marks the run as reported; returns `false` if another start has done so.
     ///
@@ -188,17 +197,18 @@ struct RunFolder: Sendable {
     /// - Complexity: O(*n* log *n*) in the number of files, of whose names only those of the returned runs are parsed.
     func runs(newest limit: Int = .max) -> [RunFiles] {
         var runs: [RunFiles] = []
+        var found: (run: RunName, parts: [RunFile.Part])?
         // The names are sorted, so the files of a run follow each other.
-        for name in (FolderListing.names(in: path) ?? []).reversed() {
+        for name in (FolderListing.names(in: path) ?? []).reversed() where runs.count < limit {
             guard let file = RunFile(name: name) else { continue }
-            if runs.last?.name == file.run {
-                runs[runs.count - 1].parts.append(file.part)
-            } else if runs.count < limit {
-                runs.append(RunFiles(folder: path, name: file.run, parts: [file.part]))
-            } else {
-                break
+            if found?.run == file.run {
+                found?.parts.append(file.part)
+                continue
             }
+            if let found { runs.append(RunFiles(folder: path, name: found.run, parts: found.parts)) }
+            found = (file.run, [file.part])
         }
-        return runs.sorted { $1.name < $0.name }
+        if let found, runs.count < limit { runs.append(RunFiles(folder: path, name: found.run, parts: found.parts)) }
+        return runs
     }
 }

@@ -4,9 +4,9 @@ internal import AshlarBase
 ///
 /// Names sort by the start of the run. The last digits distinguish runs that one process starts in the same nanosecond.
 struct RunName: Hashable, Comparable, Sendable {
-    var startedAt: Int64
-    var processID: Int32
-    var tag: UInt16
+    let startedAt: Int64
+    let processID: Int32
+    let tag: UInt16
 
     /// The latest start time of a name: the end of 2199.
     ///
@@ -23,8 +23,8 @@ struct RunName: Hashable, Comparable, Sendable {
 }
 
 /// The run and the part of the run that a file name refers to.
-struct RunFile: Hashable, Sendable {
-    enum Part: Hashable, Comparable, Sendable {
+struct RunFile: Equatable, Sendable {
+    enum Part: Equatable, Sendable {
         case state
         /// A segment of the log; the name of the first one contains no number.
         case segment(Int)
@@ -33,11 +33,24 @@ struct RunFile: Hashable, Sendable {
         /// An empty file: a start has reported the failure of the run.
         case reported
 
-        var isLog: Bool { self != .state && self != .reported }
+        /// The place of a file with lines in the log; nil for other files.
+        var place: Int64? {
+            switch self {
+            case .segment(let number): Int64(number)
+            case .child(let pid): Int64(pid) + Self.firstChild
+            case .state, .reported: nil
+            }
+        }
+
+        init(place: Int64) {
+            self = place < Self.firstChild ? .segment(Int(place)) : .child(Int(place - Self.firstChild))
+        }
+
+        private static let firstChild: Int64 = 1 << 40
     }
 
-    var run: RunName
-    var part: Part
+    let run: RunName
+    let part: Part
 
     var name: String {
         switch part {
@@ -49,33 +62,32 @@ struct RunFile: Hashable, Sendable {
         }
     }
 
-}
+    init(run: RunName, part: Part) {
+        self.run = run
+        self.part = part
+    }
 
-extension RunFile {
     /// Parses a name; returns nil for the name of any other file.
     ///
     /// Other files in the folder are never opened or removed.
     init?(name: String) {
-        guard name.hasPrefix("run-") else { return nil }
-        var parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        let base = parts.removeFirst().split(separator: "-", omittingEmptySubsequences: false)
-        guard base.count == 4, let startedAt = Int64(base[1]), 0...RunName.latestStart ~= startedAt,
-            let processID = Int32(base[2]), processID >= 0, let tag = UInt16(base[3], radix: 16)
+        var rest = Array(name.utf8)[...]
+        guard rest.skip("run-"), let startedAt = rest.number(), startedAt <= RunName.latestStart, rest.skip("-"),
+            let processID = rest.number().flatMap({ Int32(exactly: $0) }), rest.skip("-"),
+            let tag = rest.number(radix: 16).flatMap({ UInt16(exactly: $0) }), rest.skip(".")
         else { return nil }
-        switch (parts.count, parts.last) {
-        case (1, "state"): part = .state
-        case (1, "reported"): part = .reported
-        case (1, "log"): part = .segment(0)
-        case (2, "log"):
-            let isChild = parts[0].hasPrefix("child")
-            guard let number = Int(isChild ? parts[0].dropFirst(5) : parts[0]),
-                1...9_999_999_999 ~= Int64(number)
-            else { return nil }
-            part = isChild ? .child(number) : .segment(number)
-        default: return nil
-        }
         run = RunName(startedAt: startedAt, processID: processID, tag: tag)
-        // Signs, other zeros and capitals aren't part of a name.
+        let isChild = rest.skip("child")
+        let number = rest.number()
+        switch String(decoding: rest, as: UTF8.self) {
+        case "log" where number == nil: part = .segment(0)
+        case "state": part = .state
+        case "reported": part = .reported
+        default:
+            guard let number, 1...9_999_999_999 ~= number, let number = Int(exactly: number) else { return nil }
+            part = isChild ? .child(number) : .segment(number)
+        }
+        // Signs, other zeros, capitals and other ends aren't part of a name.
         guard self.name == name else { return nil }
     }
 }

@@ -26,7 +26,7 @@ struct RunSegments: SegmentSeries {
     /// Creates the first segment of a run; returns its mode, too.
     static func create(
         run: RunIdentity, _ settings: StoreSettings, mode: LogStorageMode
-    ) throws(FileFailure) -> (SegmentedFile<RunSegments>, LogStorageMode) {
+    ) throws(FileFailure) -> (SegmentedFile, LogStorageMode) {
         let isMappable = mode == .mapped && ashlar_log_can_map_safely(run.folder) == 1
         let series = RunSegments(run: run, settings: settings, mode: isMappable ? .mapped : .writeThrough)
         let first = series.begin(0, room: 0)

@@ -57,7 +57,7 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         let indent = min(record.depth, CompiledFormat.deepestShown) * 2
         let margin = Self.headWidth + columns + 2 + indent
         colored(.dim, &line) { appendTime(record.time, to: &$0) }
-        line.append(.space)
+        line.add(.space)
         let level = record.level.row
         colored(level.color, &line) { $0.append(text: level.short) }
         line += repeatElement(.space, count: 6 - level.short.utf8.count)
@@ -66,7 +66,7 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         let message = record.message
         appendLines(message, margin: margin, to: &line)
         if !record.fields.isEmpty { appendFields(record.fields, after: message, margin: margin, width, to: &line) }
-        line.append(.newline)
+        line.add(.newline)
     }
 
     private func appendFields(
@@ -84,7 +84,7 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
             for field in fields.list {
                 newLine(margin: margin, to: &line)
                 append(field.key, to: &line)
-                line.append(.equals)
+                line.add(.equals)
                 appendLines(field.value.description, margin: margin + field.key.count + 1, to: &line)
             }
         }
@@ -103,7 +103,7 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
     }
 
     private func newLine(margin: Int, to line: inout [UInt8]) {
-        line.append(.newline)
+        line.add(.newline)
         line += repeatElement(.space, count: margin)
     }
 
@@ -121,8 +121,8 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         let (second, nanosecond) = time.parts
         let local = second + Int64(SystemCalls.localOffset(at: second))
         LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: &line)
-        line.append(UInt8(ascii: "."))
-        line.append(nanosecond / 1_000_000, digits: 3)
+        line.append(text: ".000")
+        line.set(nanosecond / 1_000_000, digits: 3, at: line.count - 3)
     }
 
     private func colored(_ color: String, _ line: inout [UInt8], _ body: (inout [UInt8]) -> Void) {

@@ -15,7 +15,8 @@ public final class FileSink: LineSink {
     public let threshold: LogLevel
 
     package let format: LogFormat?
-    let file: SegmentedFile<ShiftedFiles>
+    private let path: String
+    let file: SegmentedFile
 
     /// Creates a sink.
     ///
@@ -35,9 +36,10 @@ public final class FileSink: LineSink {
     ) {
         self.format = format
         self.threshold = threshold
+        self.path = FileSystem.absolutePath(path)
         file = SegmentedFile(
             ShiftedFiles(
-                path: FileSystem.absolutePath(path), maximumBytes: Int64(max(1, maximumBytes)),
+                path: self.path, maximumBytes: Int64(max(1, maximumBytes)),
                 retained: min(max(1, retainedFiles), 10_000)),
             // Each line checks the file, because other programs may move it. No line waits.
             plan: SegmentPlan(checkInterval: 0, waitingBytes: 0))
@@ -54,7 +56,7 @@ public final class FileSink: LineSink {
     ///
     /// - Returns: Whether the next line goes to a new or empty file.
     @discardableResult
-    public func rotate() -> Bool { file.withSeries { files, _ in files.isMissing } || file.rotate() }
+    public func rotate() -> Bool { FileStatus(path, followingLinks: false) == nil || file.rotate() }
 }
 
 /// A file that keeps its name; the old ones are renamed to `path.1`, `path.2`, and so on.
@@ -63,8 +65,6 @@ struct ShiftedFiles: SegmentSeries {
     let maximumBytes: Int64
     /// The number of old files that are retained.
     let retained: Int
-
-    var isMissing: Bool { FileStatus(path, followingLinks: false) == nil }
 
     func open() -> AppendedFile {
         var file = AppendedFile(path, exclusive: false)
@@ -83,6 +83,8 @@ struct ShiftedFiles: SegmentSeries {
     func limit(of file: AppendedFile) -> Int64 { min(maximumBytes, file.sizeLimit ?? .max) }
 
     func makeRoom() {}
+
+    func contents(limit: Int?) -> [UInt8] { [] }
 
     func note(_ losses: SegmentLosses, since before: SegmentLosses) {}
 

@@ -14,6 +14,8 @@ protocol SegmentSeries: Sendable {
     func limit(of file: AppendedFile) -> Int64
     /// Removes an old file from a full disk.
     func makeRoom()
+    /// Returns the lines of all files, or the last whole ones.
+    func contents(limit: Int?) -> [UInt8]
     /// Records changes of the number of dropped and waiting lines, after a write.
     func note(_ losses: SegmentLosses, since before: SegmentLosses)
 }
@@ -26,14 +28,20 @@ struct SegmentLosses: Equatable {
 }
 
 /// A file with its continuations; it carries out a ``SegmentPlan``.
-final class SegmentedFile<Series: SegmentSeries>: Sendable {
-    private struct State {
-        var series: Series
+final class SegmentedFile: Sendable {
+    private final class State {
+        var series: any SegmentSeries
         var file: AppendedFile
         var plan: SegmentPlan
-        var noted = SegmentLosses()
+        private var noted = SegmentLosses()
 
-        mutating func perform(_ first: SegmentPlan.Call) -> Bool {
+        init(_ series: any SegmentSeries, _ file: AppendedFile, _ plan: SegmentPlan) {
+            self.series = series
+            self.file = file
+            self.plan = plan
+        }
+
+        func perform(_ first: SegmentPlan.Call) -> Bool {
             var call = first
             while true {
                 switch call {
@@ -66,7 +74,7 @@ final class SegmentedFile<Series: SegmentSeries>: Sendable {
                 ? .failed(-file.descriptor) : .file(size: file.currentSize, limit: series.limit(of: file))
         }
 
-        private mutating func noteLosses() {
+        private func noteLosses() {
             let losses = SegmentLosses(
                 dropped: plan.dropped, waiting: plan.waiting.count, failedWrites: plan.failedWrites)
             guard losses != noted else { return }
@@ -78,10 +86,10 @@ final class SegmentedFile<Series: SegmentSeries>: Sendable {
     private let state: Guarded<State>
 
     /// Creates a file that is open, or that the first line opens.
-    init(_ series: Series, file: AppendedFile = AppendedFile(), plan: SegmentPlan) {
+    init(_ series: any SegmentSeries, file: AppendedFile = AppendedFile(), plan: SegmentPlan) {
         var plan = plan
         if file.descriptor >= 0 { plan.use(size: file.currentSize, limit: series.limit(of: file)) }
-        state = Guarded(State(series: series, file: file, plan: plan))
+        state = Guarded(State(series, file, plan))
     }
 
     deinit { state.withLock { $0.file.close() } }
@@ -101,17 +109,20 @@ final class SegmentedFile<Series: SegmentSeries>: Sendable {
     }
 
     /// Writes the waiting lines and runs `body`; a mapped file is unmapped, and later lines are appended to it.
-    func close(_ body: (Series) -> Void) {
+    func close(_ body: () -> Void) {
         state.withLock {
             _ = $0.perform($0.plan.flush())
             if $0.file.isMapped { _ = $0.perform($0.plan.reopen()) }
-            body($0.series)
+            body()
         }
     }
 
-    /// Runs `body` with the files and the lines that wait, under the lock.
-    func withSeries<Result>(_ body: (_ series: Series, _ waiting: [UInt8]) -> Result) -> Result {
-        state.withLock { body($0.series, $0.plan.waiting.contents) }
+    /// Runs `body` under the lock.
+    func withLock(_ body: () -> Void) { state.withLock { _ in body() } }
+
+    /// Returns the lines of all files and those that wait, or the last whole ones.
+    func contents(limit: Int?) -> [UInt8] {
+        state.withLock { RunReader.wholeLines($0.series.contents(limit: limit) + $0.plan.waiting.contents, limit: limit) }
     }
 
     /// The descriptor of the current file; negative if none is open.
