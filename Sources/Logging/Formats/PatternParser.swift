@@ -15,10 +15,10 @@ struct FormatPiece: Equatable, Sendable {
 }
 
 extension [FormatPiece] {
-    /// Appends a character to the literal at the end, or begins one.
-    fileprivate mutating func append(_ character: Character) {
+    /// Appends a byte to the literal at the end, or begins one.
+    fileprivate mutating func append(_ byte: UInt8) {
         if last?.kind != .literal { append(FormatPiece(.literal)) }
-        self[count - 1].literal += character.utf8
+        self[count - 1].literal.add(byte)
     }
 }
 
@@ -49,21 +49,21 @@ enum PatternParser {
     private static func positional(_ pattern: String) throws(LogError) -> [FormatPiece] {
         var pieces: [FormatPiece] = []
         var found = 0
-        var rest = pattern[...]
-        while let character = rest.popFirst() {
-            guard character == "%" else {
-                pieces.append(character)
-                continue
-            }
-            switch rest.popFirst() {
-            case "%": pieces.append("%" as Character)
-            case "@":
+        var rest = Array(pattern.utf8)[...]
+        while let byte = rest.first {
+            if rest.skip("%%") {
+                pieces.append(UInt8(ascii: "%"))
+            } else if rest.skip("%@") {
                 if found < positions.count { pieces.append(FormatPiece(positions[found])) }
                 found += 1
-            case let other:
+            } else if byte == UInt8(ascii: "%") {
+                let text = String(decoding: rest, as: UTF8.self)
                 throw LogError(
                     text: pattern, expected: "only %@ and %%",
-                    found: "%\(other.map(String.init) ?? " at the end")")
+                    found: text == "%" ? "% at the end" : String(text.prefix(2)))
+            } else {
+                pieces.append(byte)
+                rest.removeFirst()
             }
         }
         guard found == positions.count else {
@@ -76,19 +76,18 @@ enum PatternParser {
 
     private static func named(_ pattern: String) throws(LogError) -> [FormatPiece] {
         var pieces: [FormatPiece] = []
-        var rest = pattern[...]
-        while let character = rest.popFirst() {
-            switch character {
-            case "{" where rest.first == "{", "}" where rest.first == "}":
-                pieces.append(character)
-                rest.removeFirst()
-            case "{":
-                guard let end = rest.firstIndex(of: "}") else {
+        var rest = Array(pattern.utf8)[...]
+        while let byte = rest.first {
+            if rest.skip("{{") || rest.skip("}}") {
+                pieces.append(byte)
+            } else if rest.skip("{") {
+                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
                     throw LogError(
-                        text: pattern, expected: "a } for every {", found: "{\(rest)")
+                        text: pattern, expected: "a } for every {",
+                        found: "{\(String(decoding: rest, as: UTF8.self))")
                 }
-                let name = rest[..<end]
-                guard !name.isEmpty, let kind = FormatPiece.Kind(rawValue: String(name)) else {
+                let name = String(decoding: rest[..<end], as: UTF8.self)
+                guard !name.isEmpty, let kind = FormatPiece.Kind(rawValue: name) else {
                     throw LogError(
                         text: pattern,
                         expected: "{indent}, {level}, {context}, {message}, {fields}, {time}, {sequence}, {number}, "
@@ -96,10 +95,12 @@ enum PatternParser {
                         found: "{\(name)}")
                 }
                 pieces.append(FormatPiece(kind))
-                rest = rest[rest.index(after: end)...]
-            case "}":
+                rest = rest[(end + 1)...]
+            } else if byte == UInt8(ascii: "}") {
                 throw LogError(text: pattern, expected: "}} or a { before }", found: "}")
-            default: pieces.append(character)
+            } else {
+                pieces.append(byte)
+                rest.removeFirst()
             }
         }
         return pieces

@@ -20,6 +20,25 @@ public enum LogFieldValue: Hashable, Sendable {
     case object(LogFields)
     /// No value, which prints as `nil`, and in JSON as `null`.
     case none
+
+    /// Whether two values have the same case and content.
+    ///
+    /// A derived operator would be inlined into itself through the arrays of nested values, at several levels.
+    @inline(never)
+    public static func == (left: LogFieldValue, right: LogFieldValue) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
+        case (.float(let left), .float(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.time(let left), .time(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.none, .none): true
+        default: false
+        }
+    }
 }
 
 extension LogFieldValue: CustomStringConvertible {

@@ -40,7 +40,8 @@ enum ProcessIdentity {
             guard !"ZX".utf8.contains(state) || fields[17].count > 1 || fields[17].first ?? 0 > UInt8(ascii: "1") else {
                 return nil
             }
-            return UInt64(String(decoding: fields[19], as: UTF8.self))
+            var start = fields[19]
+            return start.number().map { UInt64($0) }
         #endif
     }
 

@@ -17,13 +17,14 @@ final class RunIdentity: @unchecked Sendable {  // used under that lock only
     private var firstSegment: Int32 = -1
     private var firstSegmentIdentity: FileIdentity?
 
-    /// The runs that this process has open, and whether it has ended them.
-    private static let open = Guarded<[RunName: Bool]>([:])
+    /// The runs that this process has open, and those of them that it has ended.
+    private static let open = Guarded<[RunName]>([])
+    private static let ended = Guarded<[RunName]>([])
 
-    static func isOpen(_ name: RunName) -> Bool { open.withLock { $0[name] != nil } }
+    static func isOpen(_ name: RunName) -> Bool { open.withLock { $0.contains(name) } }
 
     /// Whether this process has ended a run to which it may still append late lines.
-    static func hasEnded(_ name: RunName) -> Bool { open.withLock { $0[name] == true } }
+    static func hasEnded(_ name: RunName) -> Bool { ended.withLock { $0.contains(name) } }
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         self.folder = folder
@@ -31,7 +32,7 @@ final class RunIdentity: @unchecked Sendable {  // used under that lock only
         self.state = state
         stateDescriptor = descriptor
         stateIdentity = FileIdentity(descriptor: descriptor)
-        Self.open.withLock { $0[name] = false }
+        Self.open.withLock { $0.append(name) }
     }
 
     deinit {
@@ -40,7 +41,8 @@ final class RunIdentity: @unchecked Sendable {  // used under that lock only
         ashlar_log_release_signal_file(owner)
         ashlar_log_release_state_file(stateDescriptor)
         if isOwnFile { SystemCalls.close(stateDescriptor) }
-        Self.open.withLock { $0[name] = nil }
+        Self.open.withLock { $0.removeAll { $0 == name } }
+        Self.ended.withLock { $0.removeAll { $0 == name } }
     }
 
     /// Retains a descriptor of the marked first segment.
@@ -113,7 +115,7 @@ final class RunIdentity: @unchecked Sendable {  // used under that lock only
         state.ending = ending
         state.lines = lines
         state.endedAt = SystemCalls.wallClock()
-        Self.open.withLock { $0[name] = true }
+        Self.ended.withLock { $0.append(name) }
         write()
         ashlar_log_end_state_file(stateDescriptor)
     }

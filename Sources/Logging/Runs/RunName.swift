@@ -3,7 +3,7 @@ internal import AshlarBase
 /// The name of a run's files: `run-<nanoseconds, 19 digits>-<pid>-<4 hex digits>`.
 ///
 /// Names sort by the start of the run. The last digits distinguish runs that one process starts in the same nanosecond.
-struct RunName: Hashable, Comparable, Sendable {
+struct RunName: Comparable, Sendable {
     let startedAt: Int64
     let processID: Int32
     let tag: UInt16

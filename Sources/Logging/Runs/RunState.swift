@@ -56,14 +56,14 @@ struct RunState: Equatable {
 
     var bytes: [UInt8] {
         var out = Array("ASHLOGS1".utf8)
-        Self.append(UInt16(1), to: &out)
-        Self.append(UInt16(Self.size), to: &out)
-        Self.append(UInt32(bitPattern: processID), to: &out)
+        Self.append(1, count: 2, to: &out)
+        Self.append(UInt64(Self.size), count: 2, to: &out)
+        Self.append(UInt64(UInt32(bitPattern: processID)), count: 4, to: &out)
         Self.append(UInt64(bitPattern: startedAt), to: &out)
         Self.append(processStart, to: &out)
         out += bootID.prefix(16)
         out += repeatElement(0, count: 50 - out.count)
-        out += Array(Self.shortened(application).utf8)
+        out += Self.shortened(application).utf8
         out += repeatElement(0, count: 88 - out.count)
         Self.append(Self.checksum(out), to: &out)
         out += [ending == .clean ? 1 : 0, 0, place.rawValue, 0, 0, 0, 0, 0]
@@ -73,17 +73,17 @@ struct RunState: Equatable {
         return out
     }
 
-    private static func append(_ value: some FixedWidthInteger, to out: inout [UInt8]) {
-        withUnsafeBytes(of: value.littleEndian) { out += $0 }
+    private static func append(_ value: UInt64, count: Int = 8, to out: inout [UInt8]) {
+        for index in 0..<count { out.add(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
 
-    fileprivate static func number<Number: FixedWidthInteger>(
-        _ bytes: [UInt8], at offset: Int, _ type: Number.Type
-    ) -> Number {
-        bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+    private static func number(_ bytes: [UInt8], at offset: Int, count: Int = 8) -> UInt64 {
+        var number: UInt64 = 0
+        for index in 0..<count { number |= UInt64(bytes[offset + index]) << (8 * index) }
+        return number
     }
 
-    fileprivate static func checksum(_ bytes: [UInt8]) -> UInt64 {
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
@@ -92,18 +92,17 @@ extension RunState {
     /// Parses a state file; returns nil if it is short, damaged or of another version.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.size, bytes.starts(with: "ASHLOGS1".utf8),
-            Self.number(bytes, at: 8, UInt16.self) == 1,
-            Self.number(bytes, at: 88, UInt64.self) == Self.checksum(Array(bytes[..<88]))
+            Self.number(bytes, at: 8, count: 2) == 1, Self.number(bytes, at: 88) == Self.checksum(Array(bytes[..<88]))
         else { return nil }
-        processID = Int32(bitPattern: Self.number(bytes, at: 12, UInt32.self))
-        startedAt = Int64(bitPattern: Self.number(bytes, at: 16, UInt64.self))
-        processStart = Self.number(bytes, at: 24, UInt64.self)
+        processID = Int32(truncatingIfNeeded: Self.number(bytes, at: 12, count: 4))
+        startedAt = Int64(bitPattern: Self.number(bytes, at: 16))
+        processStart = Self.number(bytes, at: 24)
         bootID = Array(bytes[32..<48])
         application = String(decoding: bytes[50..<88].prefix { $0 != 0 }, as: UTF8.self)
         ending = bytes[96] == 1 ? .clean : .running
         place = Place(rawValue: bytes[98]) ?? .unknown
-        lines = Self.number(bytes, at: 104, UInt64.self)
-        lost = Self.number(bytes, at: 112, UInt64.self)
-        endedAt = Int64(bitPattern: Self.number(bytes, at: 120, UInt64.self))
+        lines = Self.number(bytes, at: 104)
+        lost = Self.number(bytes, at: 112)
+        endedAt = Int64(bitPattern: Self.number(bytes, at: 120))
     }
 }

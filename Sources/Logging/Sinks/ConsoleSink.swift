@@ -29,7 +29,8 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
 
     init() {
         let isTerminal = SystemCalls.isTerminal(2)
-        let columns = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
+        var digits = Array((SystemCalls.environment("COLUMNS") ?? "").utf8)[...]
+        let columns = digits.number().flatMap { digits.isEmpty ? Int(exactly: $0) : nil }
         self.init(StandardErrorSink()) {
             isTerminal ? columns ?? SystemCalls.terminalWidth(2) ?? 80 : nil
         }

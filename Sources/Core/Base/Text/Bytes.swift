@@ -15,6 +15,9 @@ extension UInt8 {
     @inlinable
     package var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 
+    /// Whether the byte is one of some ASCII characters.
+    package func isOne(of characters: StaticString) -> Bool { characters.withUTF8Buffer { $0.contains(self) } }
+
     /// The value of a hexadecimal digit in either case, or nil.
     @inlinable
     package var hexValue: UInt8? {

@@ -79,8 +79,13 @@ package struct SecretNames: Hashable, Sendable {
         guard includesStandard else { return nil }
         // Shorter endings are those of ordinary words, such as `compass`.
         if Self.clear.contains(stem) { return false }
-        let endings = isWord ? stem.utf8.indices.dropFirst().dropLast(4) : []
-        if endings.contains(where: { Self.clear.contains(String(stem[$0...])) }) { return false }
+        if isWord {
+            var ending = Array(stem.utf8)[...]
+            while ending.count > 5 {
+                ending.removeFirst()
+                if Self.clear.contains(String(decoding: ending, as: UTF8.self)) { return false }
+            }
+        }
         return Self.vague.contains(stem) ? true : nil
     }
 

@@ -29,15 +29,29 @@ package enum SecretText {
         for (at, byte) in bytes.enumerated() where initials[Int(byte)] {
             if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { return true }
             if at > 0, byte != UInt8(ascii: "-"), SecretScanner.isWordPart(bytes[at - 1]) { continue }
-            let word = bytes[at...].prefix(5).lazy.map { $0.asciiLowercased }
-            if word.elementsEqual("beare".utf8) || word.elementsEqual("basic".utf8) { return true }
-            if prefixes[Int(byte)].contains(where: { bytes[at...].starts(with: $0) }) { return true }
+            if hasWord("bearer", bytes, at) || hasWord("basic", bytes, at) { return true }
+            if prefixes[Int(byte)].contains(where: { hasPrefix($0, bytes, at) }) { return true }
         }
         return false
     }
 
+    /// Whether the bytes at an offset are a word of small letters, in any case.
+    fileprivate static func hasWord(_ word: StaticString, _ bytes: UnsafeBufferPointer<UInt8>, _ at: Int) -> Bool {
+        guard at + word.utf8CodeUnitCount <= bytes.count else { return false }
+        return word.withUTF8Buffer { word in
+            for (index, letter) in word.enumerated() where bytes[at + index].asciiLowercased != letter { return false }
+            return true
+        }
+    }
+
+    fileprivate static func hasPrefix(_ prefix: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ at: Int) -> Bool {
+        guard at + prefix.count <= bytes.count else { return false }
+        for (index, byte) in prefix.enumerated() where bytes[at + index] != byte { return false }
+        return true
+    }
+
     /// The bytes with which a secret or its announcement begins.
-    private static let initials = (0...UInt8.max).map { "=:Bb".utf8.contains($0) || !prefixes[Int($0)].isEmpty }
+    private static let initials = (0...UInt8.max).map { $0.isOne(of: "=:Bb") || !prefixes[Int($0)].isEmpty }
 }
 
 /// Finds the secrets of a text in one pass.
@@ -136,15 +150,15 @@ private struct SecretScanner {
     /// A value that is too short for a secret needs a name only in a query.
     func name(before separator: Int, ofShortValue isShort: Bool) -> (words: [String], context: Int, start: Int)? {
         let first = max(floor, separator - Self.longestName)
-        var nameEnd = start(before: separator, from: first) { " :".utf8.contains($0) }
+        var nameEnd = start(before: separator, from: first) { $0.isOne(of: " :") }
         if has("]", at: nameEnd - 1), has("\"'", at: nameEnd - 2) { nameEnd = max(first, nameEnd - 1) }
         let isQuoted = nameEnd > first && has("\"'", at: nameEnd - 1)
         if isQuoted { nameEnd = start(before: nameEnd - 1, from: first) { $0 == UInt8(ascii: "\\") } }
-        let nameStart = start(before: nameEnd, from: first) { Self.isWordPart($0) || "-.%[]".utf8.contains($0) }
+        let nameStart = start(before: nameEnd, from: first) { Self.isWordPart($0) || $0.isOne(of: "-.%[]") }
         let hasLetter = bytes[nameStart..<nameEnd].contains { $0.isLetter || $0 >= 0x80 }
         guard hasLetter, !isShort || has("?&#", at: nameStart - 1) else { return nil }
         let sentence = start(before: nameStart, from: isQuoted ? nameStart : first) {
-            Self.isWordPart($0) || " -'".utf8.contains($0)
+            Self.isWordPart($0) || $0.isOne(of: " -'")
         }
         let context = sentence == nameStart ? [] : SecretNames.words(of: text(sentence..<nameStart)).suffix(3)
         // In a query, separators and brackets can be escaped.
@@ -156,7 +170,7 @@ private struct SecretScanner {
     /// Whether the text at an offset is too short for a secret, a cookie and the scheme of credentials.
     func isShort(at start: Int) -> Bool {
         let run = bytes.dropFirst(start).prefix(SecretValue.shortest).prefix { !$0.isSpace && $0 != UInt8(ascii: ",") }
-        if run.count == SecretValue.shortest || run.contains(where: { "=\"'[".utf8.contains($0) }) { return false }
+        if run.count == SecretValue.shortest || run.contains(where: { $0.isOne(of: "=\"'[") }) { return false }
         return !SecretValue.schemes.contains(String(decoding: run, as: UTF8.self).lowercased())
     }
 
@@ -173,13 +187,13 @@ private struct SecretScanner {
         } else if !word.contains(UInt8(ascii: "=")) {
             return nil
         }
-        return start..<end(from: start) { "\r\n".utf8.contains($0) || $0 == quote && "\"'".utf8.contains(quote) }
+        return start..<end(from: start) { $0.isOne(of: "\r\n") || $0 == quote && quote.isOne(of: "\"'") }
     }
 
     /// The end of a value without quotation marks.
     mutating func endOfRun(from start: Int) -> Int {
-        if start >= runEnd { runEnd = end(from: start) { $0.isSpace || ",;&\"'`<>()[]{}|\\".utf8.contains($0) } }
-        return self.start(before: runEnd, from: start) { ".:".utf8.contains($0) }
+        if start >= runEnd { runEnd = end(from: start) { $0.isSpace || $0.isOne(of: ",;&\"'`<>()[]{}|\\") } }
+        return self.start(before: runEnd, from: start) { $0.isOne(of: ".:") }
     }
 
     /// The quotation mark at an offset, with the backslashes before it, or nil.
@@ -202,10 +216,11 @@ private struct SecretScanner {
 
     /// The token after the scheme `Bearer` or `Basic` at an offset.
     func credentials(ofSchemeAt at: Int, isField: Bool = false) -> Range<Int>? {
-        let scheme = bytes[at...].prefix(7).lazy.map { $0.asciiLowercased }
-        guard scheme.elementsEqual("bearer ".utf8) || scheme.prefix(6).elementsEqual("basic ".utf8) else { return nil }
+        let isBearer = bytes.withUnsafeBufferPointer { SecretText.hasWord("bearer", $0, at) } && has(" ", at: at + 6)
+        let isBasic = bytes.withUnsafeBufferPointer { SecretText.hasWord("basic", $0, at) } && has(" ", at: at + 5)
+        guard isBearer || isBasic else { return nil }
         let start = end(from: at + 6) { $0 != UInt8(ascii: " ") }
-        let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.~+/=".utf8.contains($0) }
+        let token = start..<end(from: start) { !Self.isWordPart($0) && !$0.isOne(of: "-.~+/=") }
         let value = SecretValue(bytes[token])
         return value.isRandom || isField && !value.isOrdinaryWord ? token : nil
     }
@@ -214,10 +229,12 @@ private struct SecretScanner {
     func token(at start: Int) -> Range<Int>? {
         // A token that follows a period or hyphen was examined from its start.
         guard start == floor || !has("-.", at: start - 1),
-            let prefix = SecretText.prefixes[Int(bytes[start])].first(where: { bytes[start...].starts(with: $0) })
+            let prefix = bytes.withUnsafeBufferPointer({ bytes in
+                SecretText.prefixes[Int(bytes[start])].first { SecretText.hasPrefix($0, bytes, start) }
+            })
         else { return nil }
-        let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.".utf8.contains($0) }
-        if prefix.elementsEqual("eyJ".utf8) { return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil }
+        let token = start..<end(from: start) { !Self.isWordPart($0) && !$0.isOne(of: "-.") }
+        if prefix == Array("eyJ".utf8) { return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil }
         let rest = bytes[token].dropFirst(prefix.count)
         return rest.count >= 12 && SecretValue(rest).isRandom ? token : nil
     }
@@ -226,7 +243,7 @@ private struct SecretScanner {
     ///
     /// A password with an unescaped `/`, `@` or quotation mark is hidden up to the last `@` of the URL.
     func userInformation(at start: Int) -> Range<Int>? {
-        let user = bytes[start..<end(from: start) { Self.endsURL($0) || "@/?#".utf8.contains($0) }]
+        let user = bytes[start..<end(from: start) { Self.endsURL($0) || $0.isOne(of: "@/?#") }]
         let password = user.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         let isVariable = has("$", at: password.startIndex) && !SecretValue(password).hasDigit
         if isVariable || has("{<%*", at: password.startIndex) { return nil }
@@ -245,7 +262,7 @@ private struct SecretScanner {
     /// A private key in PEM (RFC 7468) or PGP, up to its last line, or to the end of the text if that line is missing.
     func privateKey(at start: Int) -> Range<Int>? {
         guard starts(with: "-----BEGIN ", at: start) else { return nil }
-        let label = (start + 11)..<end(from: start + 11) { "-\r\n".utf8.contains($0) }
+        let label = (start + 11)..<end(from: start + 11) { $0.isOne(of: "-\r\n") }
         guard ["PRIVATE KEY", "PRIVATE KEY BLOCK"].contains(where: text(label).hasSuffix) else { return nil }
         let last = (label.upperBound..<bytes.count).first { starts(with: "-----END ", at: $0) } ?? bytes.count
         return start..<end(from: end(from: last + 9) { $0 == UInt8(ascii: "-") }) { $0 != UInt8(ascii: "-") }
@@ -258,7 +275,7 @@ private struct SecretScanner {
     func starts(with text: String, at: Int) -> Bool { bytes.dropFirst(at).starts(with: text.utf8) }
 
     /// Whether the byte at an offset is one of a text's.
-    func has(_ any: String, at: Int) -> Bool { bytes.indices.contains(at) && any.utf8.contains(bytes[at]) }
+    func has(_ any: StaticString, at: Int) -> Bool { at >= 0 && at < bytes.count && bytes[at].isOne(of: any) }
 
     func end(from start: Int, where isEnd: (UInt8) -> Bool) -> Int {
         bytes.dropFirst(start).firstIndex(where: isEnd) ?? bytes.count
@@ -275,5 +292,5 @@ private struct SecretScanner {
 
     static func isWordPart(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || byte == 0x5F || byte >= 0x80 }
 
-    static func endsURL(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") || "\"'<>`".utf8.contains(byte) }
+    static func endsURL(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") || byte.isOne(of: "\"'<>`") }
 }

@@ -37,7 +37,12 @@ struct SecretValue {
 
     /// Whether the value has letters and digits, capitals amid small letters, or more letters than a word.
     var isRandom: Bool {
-        let capitals = zip(bytes, bytes.dropFirst()).count { $0.isLetter && !$0.isCapital && $1.isCapital }
+        var capitals = 0
+        var last: UInt8 = 0
+        for byte in bytes {
+            if last.isLetter, !last.isCapital, byte.isCapital { capitals += 1 }
+            last = byte
+        }
         let hasLetter = bytes.contains(where: { $0.isLetter })
         let isMixed = hasDigit && hasLetter || capitals > 1 || bytes.last == UInt8(ascii: "=")
         return count >= Self.shortest && (isMixed || isLetters && count > 19) && !isOrdinaryWord
@@ -51,7 +56,7 @@ struct SecretValue {
         return word.isEmpty || Self.words.contains(word) || Self.states.contains(word)
     }
 
-    private var isLetters: Bool { bytes.allSatisfy { $0.isLetter || $0 >= 0x80 || "'?!".utf8.contains($0) } }
+    private var isLetters: Bool { bytes.allSatisfy { $0.isLetter || $0 >= 0x80 || $0.isOne(of: "'?!") } }
 
     /// Whether the value is the name of a type: several words with capitals, of which the last one is usual for types.
     private var isType: Bool {
@@ -66,18 +71,25 @@ struct SecretValue {
         let rest = bytes[number.endIndex...]
         let isDate = number.count == 4 && [0, 3].allSatisfy { rest.dropFirst($0).first == UInt8(ascii: "-") }
         let isDuration = 1...2 ~= rest.count && rest.allSatisfy({ $0.isLetter })
-        let isVersion = !rest.isEmpty && rest.allSatisfy { $0.isDigit || ".:".utf8.contains($0) }
+        let isVersion = !rest.isEmpty && rest.allSatisfy { $0.isDigit || $0.isOne(of: ".:") }
         return !number.isEmpty && (isDate || isDuration || isVersion)
+    }
+
+    /// Whether the value has at most two different characters, as `****` and `x-x-x` do.
+    private var hasFewCharacters: Bool {
+        let first = bytes[bytes.startIndex]
+        let second = bytes.first { $0 != first }
+        return bytes.allSatisfy { $0 == first || $0 == second }
     }
 
     /// Whether the value refers to a secret: a path, a URL, a variable, a placeholder, a pair, a member or a name.
     private func isReference(_ names: SecretNames) -> Bool {
         let first = bytes[bytes.startIndex]
         let second = bytes[bytes.startIndex + 1]
-        if "/~.%@*&:-!".utf8.contains(first), second.isLetter || "/.*({-".utf8.contains(second) { return true }
+        if first.isOne(of: "/~.%@*&:-!"), second.isLetter || second.isOne(of: "/.*({-") { return true }
         if first == UInt8(ascii: "$") { return !second.isDigit && !bytes.dropFirst().contains(first) }
         let isURL = bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) }
-        if Set(bytes).count < 3 || second == UInt8(ascii: ":") || isURL { return true }
+        if hasFewCharacters || second == UInt8(ascii: ":") || isURL { return true }
         // The name of a pair, as in `session: user=bob`.
         let pair = bytes.prefix { $0.isLetter }
         if bytes[pair.endIndex...].first == UInt8(ascii: "="), bytes[pair.endIndex...].count > 2 { return true }
