@@ -255,10 +255,10 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         var random = SeededRandom(seed: UInt64(count))
-        var names: Set<RunName> = []
+        var names: [RunName] = []
         for _ in 0..<count {
             let name = RunName(startedAt: .random(in: 1...20, using: &random), processID: 1, tag: .random(in: 0...999))
-            names.insert(name)
+            if !names.contains(name) { names.append(name) }
             for part in [RunFile.Part.state, .segment(0), .segment(2)] {
                 let path = "\(folder.path)/\(RunFile(run: name, part: part).name)"
                 try Data().write(to: URL(fileURLWithPath: path))
@@ -267,10 +267,13 @@ import Testing
         let listing = RunFolder(path: folder.path).runs()
         let sorted = names.sorted(by: >)
         #expect(listing.map(\.name) == sorted)
-        #expect(listing.allSatisfy { Set($0.parts) == [.state, .segment(0), .segment(2)] })
+        func logs(of run: RunName) -> [String] {
+            [.segment(0), .segment(2)].map { "\(folder.path)/\(RunFile(run: run, part: $0).name)" }
+        }
+        #expect(listing.map(\.paths) == sorted.map(logs))
         let newest = RunFolder(path: folder.path).runs(newest: 5)
         #expect(newest.map(\.name) == Array(sorted.prefix(5)))
-        #expect(newest.allSatisfy { Set($0.parts) == [.state, .segment(0), .segment(2)] })
+        #expect(newest.map(\.paths) == sorted.prefix(5).map(logs))
     }
 
     private func retention(_ folder: TemporaryFolder, _ policy: LogRetention) -> Retention {

@@ -16,9 +16,9 @@ struct CompiledFormat: Equatable, Sendable {
     /// The longest ` ...[+12 fields]`.
     private static let fieldsMarkLength = 24
 
-    let kind: Kind
+    var kind: Kind { didSet { tailLength = Self.tailLength(of: kind) } }
     /// The length of the literals after the message, which is reserved when a long message is truncated.
-    private var tailLength = 0
+    private var tailLength: Int
     var indentUnit: [UInt8] = [.space]
     var indentWidth = 2
     var messageStyle = Escaping.text
@@ -26,10 +26,12 @@ struct CompiledFormat: Equatable, Sendable {
 
     init(_ kind: Kind) {
         self.kind = kind
-        guard case .pattern(let pieces) = kind else {
-            return
-        }
-        for piece in pieces { tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.count }
+        tailLength = Self.tailLength(of: kind)
+    }
+
+    private static func tailLength(of kind: Kind) -> Int {
+        guard case .pattern(let pieces) = kind else { return 0 }
+        return pieces.reduce(0) { $1.kind == .message ? 0 : $0 + $1.literal.count }
     }
 
     /// Returns the line of a record with its line end, and whether a part was truncated to stay within `limit`.

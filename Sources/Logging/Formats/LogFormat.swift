@@ -26,12 +26,8 @@ public struct LogFormat: Sendable {
 
     /// Returns the format with another pattern, and the same indent and time style.
     package func replacing(pattern: String) throws -> LogFormat {
-        var format = try LogFormat(pattern)
-        format.indentCharacter = indentCharacter
-        format.indentWidth = indentWidth
-        format.continuesLines = continuesLines
-        format.usesLocalTime = usesLocalTime
-        format.hasMicroseconds = hasMicroseconds
+        var format = self
+        format.compiled.kind = .pattern(try PatternParser.parse(pattern))
         return format
     }
 

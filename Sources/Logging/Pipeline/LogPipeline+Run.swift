@@ -206,10 +206,10 @@ extension LogPipeline {
         let older = present.filter { $0.name < run.name }
         let ended = EndedRuns(Array(older.prefix(Retention.mostRead)))
         let prior = ended.reportPriorRun(of: application)
-        if let prior, prior.outcome != .clean { older.first { $0.name == prior.name }?.removeUnusedEnds() }
+        if let prior, prior.outcome != .clean { prior.run.removeUnusedEnds() }
         let retention = Retention(
             folder: folder, policy: configuration.retention, application: application, own: run.name,
-            prior: prior?.name)
+            prior: prior?.run.name)
         let (store, mode): (any LineStore, LogStorageMode)
         do throws(FileFailure) {
             (store, mode) = try makeStore(of: run, retention, configuration)

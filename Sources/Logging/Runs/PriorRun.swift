@@ -37,8 +37,7 @@ extension LogRunOutcome: CustomStringConvertible {
         switch self {
         case .clean: "clean"
         case .signalled(let signal):
-            (Self.known(signal)?.isCrash == true ? "crashed: " : "ended by ")
-                + (Self.known(signal)?.name ?? "signal \(signal)")
+            (Self.crashes.contains(signal) ? "crashed: " : "ended by ") + Self.name(of: signal)
         case .unclean: "killed"
         case .endedInBackground: "ended in the background"
         case .machineRestarted: "machine restarted"
@@ -46,31 +45,17 @@ extension LogRunOutcome: CustomStringConvertible {
         }
     }
 
-    /// The name of a signal, and whether it shows a fault in the program.
-    private static func known(_ signal: Int32) -> (name: String, isCrash: Bool)? {
-        switch signal {
-        case SIGILL: ("SIGILL", true)
-        case SIGTRAP: ("SIGTRAP", true)
-        case SIGABRT: ("SIGABRT", true)
-        case SIGBUS: ("SIGBUS", true)
-        case SIGFPE: ("SIGFPE", true)
-        case SIGSEGV: ("SIGSEGV", true)
-        case SIGSYS: ("SIGSYS", true)
-        case SIGHUP: ("SIGHUP", false)
-        case SIGINT: ("SIGINT", false)
-        case SIGQUIT: ("SIGQUIT", false)
-        case SIGTERM: ("SIGTERM", false)
-        case SIGPIPE: ("SIGPIPE", false)
-        case SIGALRM: ("SIGALRM", false)
-        case SIGXCPU: ("SIGXCPU", false)
-        case SIGXFSZ: ("SIGXFSZ", false)
-        case SIGUSR1: ("SIGUSR1", false)
-        case SIGUSR2: ("SIGUSR2", false)
-        case SIGVTALRM: ("SIGVTALRM", false)
-        case SIGPROF: ("SIGPROF", false)
-        default: nil
-        }
-    }
+    private static func name(of signal: Int32) -> String { names.first { $0.0 == signal }?.1 ?? "signal \(signal)" }
+
+    /// The signals of a fault in the program.
+    private static let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
+
+    private static let names = [
+        (SIGILL, "SIGILL"), (SIGTRAP, "SIGTRAP"), (SIGABRT, "SIGABRT"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"),
+        (SIGSEGV, "SIGSEGV"), (SIGSYS, "SIGSYS"), (SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGQUIT, "SIGQUIT"),
+        (SIGTERM, "SIGTERM"), (SIGPIPE, "SIGPIPE"), (SIGALRM, "SIGALRM"), (SIGXCPU, "SIGXCPU"), (SIGXFSZ, "SIGXFSZ"),
+        (SIGUSR1, "SIGUSR1"), (SIGUSR2, "SIGUSR2"), (SIGVTALRM, "SIGVTALRM"), (SIGPROF, "SIGPROF"),
+    ]
 }
 
 /// An earlier run: its log and its outcome.
@@ -79,18 +64,18 @@ public struct PriorRun: Sendable {
     public let startedAt: LogTime
     /// How the run ended.
     public let outcome: LogRunOutcome
-    /// The process that wrote the run.
-    package let processID: Int32
     /// The application that wrote the run; nil if the state file is damaged or missing.
     package let application: String?
     /// The number of lines lost during the run.
     public let lostLines: Int
-    /// The paths of the log files, in order.
-    public let files: [String]
+    let run: RunFiles
 
-    let name: RunName
+    /// The paths of the log files, in order.
+    public var files: [String] { run.paths }
+    /// The process that wrote the run.
+    package var processID: Int32 { run.name.processID }
     /// The name of the run's files without their extensions.
-    package var baseName: String { name.base }
+    package var baseName: String { run.name.base }
 
     /// The log of the run.
     ///

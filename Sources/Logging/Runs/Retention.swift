@@ -30,22 +30,24 @@ struct Retention: Sendable {
     ///   - older: The runs by their ends, the newest first; if there are more than ``mostRead``, these.
     ///   - now: The time of the clock.
     func apply(to older: [RunFiles], now: Int64 = SystemCalls.wallClock()) {
-        var tally = Tally(retention: self, now: now)
-        var rest = older[...]
-        while !tally.isFull, older.count - rest.count < Self.mostExamined, let run = rest.popFirst() {
-            tally.count(run)
+        var tally = Tally()
+        var next = 0
+        while !tally.isFull, next < min(older.count, Self.mostExamined) {
+            count(older[next], in: &tally, now: now)
+            next += 1
         }
-        if rest.isEmpty { return remove(tally.surplus) }
+        if next == older.count { return remove(tally.surplus) }
         guard tally.isFull else {
             // Too many to examine now; nothing has been removed yet.
             return removeInBackground { surplus(of: EndedRuns(folder.runs()).runs, now: now) }
         }
         // The rest is surplus, except for running runs and those of other applications.
-        let counted = tally
-        remove(counted.surplus + rest.suffix(Self.mostRemoved).filter { counted.concerns($0) })
-        guard rest.count > Self.mostRemoved, let next = rest.first?.name else { return }
+        let rest = older[next...]
+        remove(tally.surplus + rest.suffix(Self.mostRemoved).filter { concerns($0, $0.state(), now: now) })
+        guard rest.count > Self.mostRemoved else { return }
+        let first = older[next].name
         removeInBackground {
-            EndedRuns(folder.runs()).runs.drop { $0.name != next }.filter { counted.concerns($0) }
+            EndedRuns(folder.runs()).runs.drop { $0.name != first }.filter { concerns($0, $0.state(), now: now) }
         }
     }
 
@@ -68,49 +70,39 @@ struct Retention: Sendable {
 
     /// The surplus runs, the newest first.
     func surplus(of older: [RunFiles], now: Int64) -> [RunFiles] {
-        var tally = Tally(retention: self, now: now)
-        for run in older { tally.count(run) }
+        var tally = Tally()
+        for run in older { count(run, in: &tally, now: now) }
         return tally.surplus
     }
 
-    /// Counts finished runs, the newest first.
-    struct Tally: Sendable {
-        let retention: Retention
-        let now: Int64
-        private var count = 0
-        private var bytes: Int64 = 0
-        private(set) var surplus: [RunFiles] = []
+    /// The runs counted so far, the newest first.
+    private struct Tally {
+        var count = 0
+        var bytes: Int64 = 0
+        var surplus: [RunFiles] = []
         /// Whether all further runs are surplus.
-        private(set) var isFull = false
+        var isFull = false
+    }
 
-        init(retention: Retention, now: Int64) {
-            self.retention = retention
-            self.now = now
+    private func count(_ run: RunFiles, in tally: inout Tally, now: Int64) {
+        let state = run.state()
+        guard concerns(run, state, now: now) else { return }
+        if !tally.isFull {
+            let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
+            tally.isFull = tally.count >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
         }
-
-        mutating func count(_ run: RunFiles) {
-            let state = run.state()
-            guard concerns(run, state) else { return }
-            let policy = retention.policy
-            if !isFull {
-                let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
-                isFull = count >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
-            }
-            if !isFull {
-                bytes += policy.bytes == .max ? 0 : run.bytes
-                isFull = bytes > Int64(policy.bytes)
-            }
-            if run.name == retention.prior || !isFull { count += 1 } else { surplus.append(run) }
+        if !tally.isFull {
+            tally.bytes += policy.bytes == .max ? 0 : run.bytes
+            tally.isFull = tally.bytes > Int64(policy.bytes)
         }
+        if run.name == prior || !tally.isFull { tally.count += 1 } else { tally.surplus.append(run) }
+    }
 
-        /// Whether the run is finished and belongs to the current application.
-        func concerns(_ run: RunFiles) -> Bool { concerns(run, run.state()) }
-
-        private func concerns(_ run: RunFiles, _ state: RunState?) -> Bool {
-            guard run.name < retention.own else { return false }
-            guard let state else { return !run.isBeginning(now: now) && !run.isRunning(nil) }
-            return state.application == retention.application && run.outcome(state) != .stillRunning
-        }
+    /// Whether the run is finished and belongs to the current application.
+    private func concerns(_ run: RunFiles, _ state: RunState?, now: Int64) -> Bool {
+        guard run.name < own else { return false }
+        guard let state else { return !run.isBeginning(now: now) && !run.isRunning(nil) }
+        return state.application == application && run.outcome(state) != .stillRunning
     }
 
     /// Removes runs, the oldest first.

@@ -128,8 +128,7 @@ final class RunFiles: Sendable {
         let state = state()
         return PriorRun(
             startedAt: LogTime(nanoseconds: state?.startedAt ?? name.startedAt), outcome: outcome(state),
-            processID: name.processID, application: state?.application,
-            lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
+            application: state?.application, lostLines: Int(clamping: state?.lost ?? 0), run: self)
     }
 
     /// Removes the run; returns whether it was removed.

@@ -44,32 +44,30 @@ final class SegmentedFile: Sendable {
         func perform(_ first: SegmentPlan.Call) -> Bool {
             var call = first
             while true {
+                let outcome: SegmentPlan.Outcome
                 switch call {
-                case .append(let bytes): call = plan.next(file.append(bytes))
-                case .check: call = plan.next(series.isCurrent(file) ? outcome : .failed(SystemCalls.missing))
+                case .append(let bytes): outcome = file.append(bytes)
+                case .check: outcome = series.isCurrent(file) ? opened : .failed(SystemCalls.missing)
                 case .open:
                     file.close()
                     file = series.open()
-                    call = plan.next(outcome)
+                    outcome = opened
                 case .rotate(let room):
                     let next = series.next(after: &file, room: room)
-                    if next.descriptor < 0 {
-                        call = plan.next(.failed(-next.descriptor))
-                    } else {
-                        file = next
-                        call = plan.next(outcome)
-                    }
+                    if next.descriptor >= 0 { file = next }
+                    outcome = next.descriptor >= 0 ? opened : .failed(-next.descriptor)
                 case .makeRoom:
                     series.makeRoom()
-                    call = plan.next(.madeRoom)
+                    outcome = .madeRoom
                 case .done(let isStored):
                     noteLosses()
                     return isStored
                 }
+                call = plan.next(outcome)
             }
         }
 
-        private var outcome: SegmentPlan.Outcome {
+        private var opened: SegmentPlan.Outcome {
             file.descriptor < 0
                 ? .failed(-file.descriptor) : .file(size: file.currentSize, limit: series.limit(of: file))
         }
@@ -122,7 +120,8 @@ final class SegmentedFile: Sendable {
 
     /// Returns the lines of all files and those that wait, or the last whole ones.
     func contents(limit: Int?) -> [UInt8] {
-        state.withLock { RunReader.wholeLines($0.series.contents(limit: limit) + $0.plan.waiting.contents, limit: limit) }
+        let lines = state.withLock { $0.series.contents(limit: limit) + $0.plan.waiting.contents }
+        return RunReader.wholeLines(lines, limit: limit)
     }
 
     /// The descriptor of the current file; negative if none is open.
