@@ -2,6 +2,7 @@ import AshlarTestSupport
 import Testing
 
 @testable import AshlarBase
+@testable import AshlarCore
 
 @Suite struct DateTests {
     @Test("Days and dates convert both ways over 800 years")
