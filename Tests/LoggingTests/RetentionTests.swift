@@ -268,7 +268,7 @@ import Testing
         let sorted = names.sorted(by: >)
         #expect(listing.map(\.name) == sorted)
         func logs(of run: RunName) -> [String] {
-            [.segment(0), .segment(2)].map { "\(folder.path)/\(RunFile(run: run, part: $0).name)" }
+            [RunFile.Part.segment(0), .segment(2)].map { "\(folder.path)/\(RunFile(run: run, part: $0).name)" }
         }
         #expect(listing.map(\.paths) == sorted.map(logs))
         let newest = RunFolder(path: folder.path).runs(newest: 5)
