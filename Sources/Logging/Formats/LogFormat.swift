@@ -95,15 +95,12 @@ struct LogTimeStyle: Equatable {
         let (second, nanosecond) = time.parts
         let offset = isLocal ? SystemCalls.localOffset(at: second) : 0
         LogTime.append(second: second + Int64(offset), to: &line)
-        line.append(text: hasMicroseconds ? ".000000" : ".000")
-        if hasMicroseconds {
-            line.set(nanosecond / 1000, digits: 6, at: line.count - 6)
-        } else {
-            line.set(nanosecond / 1_000_000, digits: 3, at: line.count - 3)
-        }
+        line.add(UInt8(ascii: "."))
+        line.append(nanosecond / (hasMicroseconds ? 1000 : 1_000_000), digits: hasMicroseconds ? 6 : 3)
         guard isLocal else { return line.add(UInt8(ascii: "Z")) }
-        line.append(text: offset < 0 ? "-00:00" : "+00:00")
-        line.set(abs(offset) / 3600, digits: 2, at: line.count - 5)
-        line.set(abs(offset) / 60 % 60, digits: 2, at: line.count - 2)
+        line.add(UInt8(ascii: offset < 0 ? "-" : "+"))
+        line.append(abs(offset) / 3600, digits: 2)
+        line.add(UInt8(ascii: ":"))
+        line.append(abs(offset) / 60 % 60, digits: 2)
     }
 }

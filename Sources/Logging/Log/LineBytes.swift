@@ -35,14 +35,13 @@ extension [UInt8] {
 
     mutating func append(decimal value: some BinaryInteger) { append(text: String(value)) }
 
-    /// Overwrites bytes before the end with the last digits of a number.
+    /// Appends the last digits of a number.
     @inline(never)
-    mutating func set(_ value: Int, digits: Int, at start: Int) {
-        var rest = value
-        for index in (start..<start + digits).reversed() {
-            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+    mutating func append(_ value: Int, digits: Int) {
+        if digits > 2 { append(value / 100, digits: digits - 2) }
+        let pair = UInt8(truncatingIfNeeded: value % 100)
+        if digits > 1 { append(UInt8(ascii: "0") + pair / 10) }
+        append(UInt8(ascii: "0") + pair % 10)
     }
 }
 

@@ -28,21 +28,22 @@ public struct LogTime: Hashable, Comparable, Sendable {
     static func append(second: Int64, to line: inout [UInt8]) {
         let day = Int(clamping: second >= 0 ? second / 86_400 : (second - 86_399) / 86_400)
         let date = CivilDate(daysSince1970: day)
-        let start = line.count
-        line.append(text: "0000-00-00T")
-        line.set(date.year, digits: 4, at: start)
-        line.set(date.month, digits: 2, at: start + 5)
-        line.set(date.day, digits: 2, at: start + 8)
+        line.append(date.year, digits: 4)
+        line.add(UInt8(ascii: "-"))
+        line.append(date.month, digits: 2)
+        line.add(UInt8(ascii: "-"))
+        line.append(date.day, digits: 2)
+        line.add(UInt8(ascii: "T"))
         appendTimeOfDay(Int(truncatingIfNeeded: second - Int64(day) * 86_400), to: &line)
     }
 
     /// Appends `13:22:32`.
     static func appendTimeOfDay(_ second: Int, to line: inout [UInt8]) {
-        let start = line.count
-        line.append(text: "00:00:00")
-        line.set(second / 3600, digits: 2, at: start)
-        line.set(second / 60 % 60, digits: 2, at: start + 3)
-        line.set(second % 60, digits: 2, at: start + 6)
+        line.append(second / 3600, digits: 2)
+        line.add(UInt8(ascii: ":"))
+        line.append(second / 60 % 60, digits: 2)
+        line.add(UInt8(ascii: ":"))
+        line.append(second % 60, digits: 2)
     }
 
     /// Returns a duration in the largest unit in which it is at least one: `12ns`, `1.500ms`, `2.000s`.

@@ -122,8 +122,8 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         let (second, nanosecond) = time.parts
         let local = second + Int64(SystemCalls.localOffset(at: second))
         LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: &line)
-        line.append(text: ".000")
-        line.set(nanosecond / 1_000_000, digits: 3, at: line.count - 3)
+        line.add(UInt8(ascii: "."))
+        line.append(nanosecond / 1_000_000, digits: 3)
     }
 
     private func colored(_ color: String, _ line: inout [UInt8], _ body: (inout [UInt8]) -> Void) {

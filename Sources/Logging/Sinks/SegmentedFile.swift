@@ -29,19 +29,13 @@ struct SegmentLosses: Equatable {
 
 /// A file with its continuations; it carries out a ``SegmentPlan``.
 final class SegmentedFile: Sendable {
-    private final class State {
+    private struct State {
         var series: any SegmentSeries
         var file: AppendedFile
         var plan: SegmentPlan
-        private var noted = SegmentLosses()
+        var noted = SegmentLosses()
 
-        init(_ series: any SegmentSeries, _ file: AppendedFile, _ plan: SegmentPlan) {
-            self.series = series
-            self.file = file
-            self.plan = plan
-        }
-
-        func perform(_ first: SegmentPlan.Call) -> Bool {
+        mutating func perform(_ first: SegmentPlan.Call) -> Bool {
             var call = first
             while true {
                 let outcome: SegmentPlan.Outcome
@@ -72,7 +66,7 @@ final class SegmentedFile: Sendable {
                 ? .failed(-file.descriptor) : .file(size: file.currentSize, limit: series.limit(of: file))
         }
 
-        private func noteLosses() {
+        private mutating func noteLosses() {
             let losses = SegmentLosses(
                 dropped: plan.dropped, waiting: plan.waiting.count, failedWrites: plan.failedWrites)
             guard losses != noted else { return }
@@ -87,7 +81,7 @@ final class SegmentedFile: Sendable {
     init(_ series: any SegmentSeries, file: AppendedFile = AppendedFile(), plan: SegmentPlan) {
         var plan = plan
         if file.descriptor >= 0 { plan.use(size: file.currentSize, limit: series.limit(of: file)) }
-        state = Guarded(State(series, file, plan))
+        state = Guarded(State(series: series, file: file, plan: plan))
     }
 
     deinit { state.withLock { $0.file.close() } }
