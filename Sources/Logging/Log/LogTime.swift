@@ -63,7 +63,10 @@ extension LogTime: CustomStringConvertible {
     /// The time in RFC 3339, in UTC with milliseconds: `2026-11-20T13:22:32.123Z`.
     public var description: String {
         var text: [UInt8] = []
-        LogTimeStyle().append(self, to: &text)
+        Self.append(second: parts.second, to: &text)
+        text.add(UInt8(ascii: "."))
+        text.append(parts.nanosecond / 1_000_000, digits: 3)
+        text.add(UInt8(ascii: "Z"))
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -52,7 +52,7 @@ final class FileStore: LineStore {
 
     func close(ending: RunState.Ending, lines: UInt64) { file.close { run.end(ending, lines: lines) } }
 
-    func contents(limit: Int?) -> [UInt8] { file.contents(limit: limit) }
+    func contents(limit: Int?) -> [UInt8] { RunReader.wholeLines(file.contents(limit: limit), limit: limit) }
 
     func withRun(_ body: (RunIdentity) -> Void) { file.withLock { body(run) } }
 }

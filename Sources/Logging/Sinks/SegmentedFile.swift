@@ -112,10 +112,9 @@ final class SegmentedFile: Sendable {
     /// Runs `body` under the lock.
     func withLock(_ body: () -> Void) { state.withLock { _ in body() } }
 
-    /// Returns the lines of all files and those that wait, or the last whole ones.
+    /// Returns the lines of all files, or the last ones, and those that wait.
     func contents(limit: Int?) -> [UInt8] {
-        let lines = state.withLock { $0.series.contents(limit: limit) + $0.plan.waiting.contents }
-        return RunReader.wholeLines(lines, limit: limit)
+        state.withLock { $0.series.contents(limit: limit) + $0.plan.waiting.contents }
     }
 
     /// The descriptor of the current file; negative if none is open.
