@@ -118,14 +118,14 @@ private struct OverlappingRuns {
         folder.waitForRetention()
         let prior = system.report.priorRun
         let state = "seed \(seed), \(mode), \(ended.count) ended, \(living.count) living"
-        try #require(prior?.name == expected.map { ended[$0].name }, "\(state)")
+        try #require(prior?.run.name == expected.map { ended[$0].name }, "\(state)")
         try #require(prior?.log == expected.map { ended[$0].log }, "\(state)")
         if let expected { ended[expected].isReported = true }
         ended = ended.enumerated().filter { index, run in
             index < limit || index == expected || run.hasFailed && !run.isReported
         }.map(\.element)
         let present = PriorRun.all(in: folder.path).filter { $0.outcome != .stillRunning }
-        try #require(Set(present.map(\.name)) == Set(ended.map(\.name)), "\(state)")
+        try #require(Set(present.map(\.baseName)) == Set(ended.map(\.name.base)), "\(state)")
         living.append(Run(name: try #require(system.report.run).name, system: system))
     }
 
