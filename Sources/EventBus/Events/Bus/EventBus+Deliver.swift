@@ -57,39 +57,48 @@ extension EventBus {
     @inlinable
     func callHandlers<Payload: Sendable>(_ delivery: inout RunningDelivery, _ payload: Payload) {
         let signal = Signal(payload, delivery.context)
+        callEach(
+            &delivery, payload: { payload },
+            call: { handler in
+                guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
+                try body(signal)
+                return true
+            })
+    }
+
+    /// Calls the handlers of an event in order.
+    ///
+    /// `call` calls a handler, or returns false if it takes other payloads. Those, and handlers that need more than a call,
+    /// get `payload`.
+    @usableFromInline
+    func callEach(
+        _ delivery: inout RunningDelivery, payload: () -> any Sendable, call: (EventHandler) throws -> Bool
+    ) {
         while let handler = delivery.next() {
             do {
-                if handler.isPlain, let body = (handler as? TypedHandler<Payload>)?.body {
-                    try body(signal)
+                let isCalled: Bool
+                if !handler.watcher.isPlain {
+                    isCalled = false
+                } else if let body = handler.untypedBody {
+                    try body(Signal(payload(), delivery.context))
+                    isCalled = true
+                } else {
+                    isCalled = try call(handler)
+                }
+                if isCalled {
                     delivery.didCall(handler)
                 } else {
-                    try offer(payload, to: handler, &delivery)
+                    try offer(payload(), delivery.context, delivery.call, to: handler, &delivery.result)
                 }
             } catch {
                 delivery.didCall(handler)
-                report(error, of: handler, &delivery)
+                fail(error, handler.watcher, delivery.context, &delivery.result)
             }
         }
     }
 
-    /// Passes an event to a handler of any payload, or to one that needs more than a call.
-    @usableFromInline
-    func offer(_ payload: any Sendable, to handler: EventHandler, _ delivery: inout RunningDelivery) throws {
-        guard handler.isPlain, let body = handler.untypedBody else {
-            return try offer(payload, delivery.context, delivery.call, to: handler, &delivery.result)
-        }
-        try body(Signal(payload, delivery.context))
-        delivery.didCall(handler)
-    }
-
-    /// Reports the error of a handler.
-    @usableFromInline
-    func report(_ error: any Error, of handler: EventHandler, _ delivery: inout RunningDelivery) {
-        fail(error, handler.watcher, delivery.context, &delivery.result)
-    }
-
     /// Offers an event to a watcher that needs more than a call of its handler.
-    func offer(
+    private func offer(
         _ payload: any Sendable, _ context: SignalContext, _ call: TriggerCall, to handler: EventHandler,
         _ result: inout DeliveryResult
     ) throws {
@@ -153,7 +162,7 @@ extension EventBus {
 
     // MARK: Failures
 
-    func fail(
+    private func fail(
         _ error: any Error, _ watcher: Watcher, _ context: SignalContext, _ result: inout DeliveryResult
     ) {
         result.add(error, isObserver: watcher.isObserver)
@@ -209,7 +218,6 @@ struct RunningDelivery: ~Copyable {
     @usableFromInline var context: SignalContext { call.context(name, sequence: result.sequence, depth: depth) }
 
     /// Returns the next handler.
-    @usableFromInline
     mutating func next() -> EventHandler? {
         while index < watchers.entries.count {
             defer { index += 1 }
@@ -218,6 +226,5 @@ struct RunningDelivery: ~Copyable {
         return nil
     }
 
-    @usableFromInline
     mutating func didCall(_ handler: EventHandler) { result.count(.delivered, isObserver: handler.isObserver) }
 }

@@ -15,7 +15,7 @@ extension EventBus {
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
         send(
-            topic.core, from: source, isolation: isolation, fileID, line, payload: { payload },
+            topic, from: source, isolation: isolation, fileID, line, payload: { payload },
             call: { callHandlers(&$0, payload) })
     }
 
@@ -75,12 +75,13 @@ extension EventBus {
 
     /// Triggers an event of a topic.
     @usableFromInline
-    func send(
-        _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString, _ line: UInt32,
+    func send<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString,
+        _ line: UInt32,
         payload: () -> any Sendable, call: (inout RunningDelivery) -> Void
     ) -> DeliveryResult {
         begin(
-            core.name, core, from: source, isolation, TriggerPlace(fileID, line), payload: payload,
+            topic.core.name, topic.core, from: source, isolation, TriggerPlace(fileID, line), payload: payload,
             call: call)
     }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// EventBus.shared.trigger(Topics.signedIn, 42)
 /// ```
 public struct Topic<Payload: Sendable>: Sendable, Hashable {
-    @usableFromInline let core: TopicCore
+    let core: TopicCore
 
     /// Creates a topic with a literal name.
     ///
@@ -70,7 +70,6 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable {
 }
 
 /// The shared part of a topic.
-@usableFromInline
 final class TopicCore: Sendable {
     let name: String
     let keeping: Int

@@ -164,9 +164,6 @@ class EventHandler: @unchecked Sendable {
 
     deinit { watcher.didRelease() }
 
-    /// Whether the watch needs only a call of the handler.
-    @usableFromInline final var isPlain: Bool { watcher.isPlain }
-
     /// Called once, when the watch has ended.
     func didCancel() {}
 
