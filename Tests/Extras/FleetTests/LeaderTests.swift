@@ -133,10 +133,12 @@ struct LeaderTests {
         arguments: [(0.9, 1.12, 6, false), (0.5, 2.0, 2, true)])
     func clocks(slow: Double, fast: Double, lease: Int, overlaps: Bool) async throws {
         // The first leader ends 0.9 s before the second one begins, or that one begins 1.6 s before the first one ends.
+        let distance = Duration.milliseconds(overlaps ? 1600 : 900)
         try await repeatingOnce(if: "the process stands still for longer than the distance of the clocks") {
             let meter = StallMeter()
             let events = try await events(slow: slow, fast: fast, lease: lease)
-            guard meter.longest < .milliseconds(300) else { return false }
+            // Each leader can be late once.
+            guard meter.longest < distance / 2 else { return false }
             #expect(events == (overlaps ? ["first", "second", "end"] : ["first", "end", "second"]))
             return true
         }
