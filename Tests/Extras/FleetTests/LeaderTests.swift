@@ -134,7 +134,7 @@ struct LeaderTests {
     func clocks(slow: Double, fast: Double, lease: Int, overlaps: Bool) async throws {
         // The first leader ends 0.9 s before the second one begins, or that one begins 1.6 s before the first one ends.
         let distance = Duration.milliseconds(overlaps ? 1600 : 900)
-        try await repeatingOnce(if: "the process stands still for longer than the distance of the clocks") {
+        try await repeatingOnce(if: "the process stops for more than half of that distance") {
             let meter = StallMeter()
             let events = try await events(slow: slow, fast: fast, lease: lease)
             // Each leader can be late once.

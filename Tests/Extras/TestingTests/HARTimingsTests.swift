@@ -47,8 +47,18 @@ import Testing
         let found = archive.entries[0].timings
         #expect((found != nil) == isMeasured)
         #expect(try HARArchive(json: archive.bytes()).entries[0].timings == found)
-        guard timings.contains("7.5") else { return }
-        #expect(found?.connect == .microseconds(7500) && found?.ssl == .milliseconds(4))
-        #expect(found?.dns == .milliseconds(2) && found?.wait == .milliseconds(5))
+    }
+
+    @Test("Each phase of a file has its own value, with a precision of one microsecond")
+    func values() throws {
+        let text = """
+            {"log": {"version": "1.2", "entries": [{"time": 20,
+              "timings": {"blocked": 1, "dns": 2, "connect": 7.5, "ssl": 4, "send": 0, "wait": 5, "receive": 3},
+              "request": {"method": "GET", "url": "https://a.example/"}, "response": {"status": 200}}]}}
+            """
+        let found = try #require(try HARArchive(json: Array(text.utf8)).entries.first?.timings)
+        #expect(found.blocked == .milliseconds(1) && found.dns == .milliseconds(2))
+        #expect(found.connect == .microseconds(7500) && found.ssl == .milliseconds(4))
+        #expect(found.send == .zero && found.wait == .milliseconds(5) && found.receive == .milliseconds(3))
     }
 }

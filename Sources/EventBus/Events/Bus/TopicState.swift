@@ -63,7 +63,7 @@ struct TopicState: Sendable {
         if !watcher.isObserver { counts.handlers += change }
     }
 
-    /// Returns what a trigger of a topic must know besides the watchers; nil for most events.
+    /// Returns what an event has besides its watchers; nil for most events.
     func special(_ core: TopicCore?, isObserved: Bool) -> BusState.Special? {
         var isMismatch = false
         if let payload = core?.payload, let bound = binding?.payload { isMismatch = bound != payload }
