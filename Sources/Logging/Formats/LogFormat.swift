@@ -90,17 +90,42 @@ struct LogTimeStyle: Equatable {
     var isLocal = false
     var hasMicroseconds = false
 
+    /// The texts of the latest seconds in UTC and in local time: most lines come in the second of the line before.
+    private static let utc = Guarded(SecondText())
+    private static let local = Guarded(SecondText())
+
     /// Appends a time.
     func append(_ time: LogTime, to line: inout [UInt8]) {
         let (second, nanosecond) = time.parts
+        (isLocal ? Self.local : Self.utc).withLock { latest in
+            if latest.second != second { latest = SecondText(second, isLocal: isLocal) }
+            line += latest.date
+            line.append(nanosecond / (hasMicroseconds ? 1000 : 1_000_000), digits: hasMicroseconds ? 6 : 3)
+            line += latest.zone
+        }
+    }
+}
+
+/// The parts of a time that don't change during a second.
+private struct SecondText {
+    /// Seconds since 1970; no time has the initial value.
+    private(set) var second = Int64.min
+    /// `2026-11-20T13:22:32.`
+    private(set) var date: [UInt8] = []
+    /// `Z`, or `+01:00`
+    private(set) var zone: [UInt8] = [UInt8(ascii: "Z")]
+
+    init() {}
+
+    init(_ second: Int64, isLocal: Bool) {
         let offset = isLocal ? SystemCalls.localOffset(at: second) : 0
-        LogTime.append(second: second + Int64(offset), to: &line)
-        line.add(UInt8(ascii: "."))
-        line.append(nanosecond / (hasMicroseconds ? 1000 : 1_000_000), digits: hasMicroseconds ? 6 : 3)
-        guard isLocal else { return line.add(UInt8(ascii: "Z")) }
-        line.add(UInt8(ascii: offset < 0 ? "-" : "+"))
-        line.append(abs(offset) / 3600, digits: 2)
-        line.add(UInt8(ascii: ":"))
-        line.append(abs(offset) / 60 % 60, digits: 2)
+        self.second = second
+        LogTime.append(second: second + Int64(offset), to: &date)
+        date.add(UInt8(ascii: "."))
+        guard isLocal else { return }
+        zone = [UInt8(ascii: offset < 0 ? "-" : "+")]
+        zone.append(abs(offset) / 3600, digits: 2)
+        zone.add(UInt8(ascii: ":"))
+        zone.append(abs(offset) / 60 % 60, digits: 2)
     }
 }

@@ -92,11 +92,10 @@ final class LogPipeline: Sendable {
     }
 
     private func deliver(_ record: LogRecord, to groups: [PipelineSettings.Group], by settings: PipelineSettings) {
-        for index in groups.indices {
+        for group in groups {
             var line: [UInt8]?
-            for entry in groups[index].sinks where record.level <= entry.threshold {
-                if line == nil, let format = groups[index].format {
-                    let (bytes, isCut) = format.compiled.line(of: record, limit: settings.maximumLineBytes)
+            for entry in group.sinks where record.level <= entry.threshold {
+                if line == nil, let (bytes, isCut) = group.line(of: record, limit: settings.maximumLineBytes) {
                     if isCut { counters.withLock { $0.truncated += 1 } }
                     line = bytes
                 }

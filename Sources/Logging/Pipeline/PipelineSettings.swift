@@ -1,9 +1,20 @@
 /// The immutable settings of all lines; a change creates new ones.
 final class PipelineSettings: Sendable {
     /// The destinations with one format, for which a line is formatted once; without a format, they receive records.
-    struct Group: Sendable {
+    ///
+    /// A reference, because a copy of a format would count several references for each line.
+    final class Group: Sendable {
         let format: LogFormat?
-        var sinks: [SinkEntry]
+        let sinks: [SinkEntry]
+
+        init(format: LogFormat?, sinks: [SinkEntry]) {
+            self.format = format
+            self.sinks = sinks
+        }
+
+        func line(of record: LogRecord, limit: Int) -> (bytes: [UInt8], isCut: Bool)? {
+            format?.compiled.line(of: record, limit: limit)
+        }
     }
 
     /// The run file, which is one of the destinations.
@@ -42,7 +53,7 @@ final class PipelineSettings: Sendable {
         var groups = storeOnly
         for entry in sinks {
             if let index = groups.firstIndex(where: { $0.format?.compiled == entry.format?.compiled }) {
-                groups[index].sinks.append(entry)
+                groups[index] = Group(format: entry.format, sinks: groups[index].sinks + [entry])
             } else {
                 groups.append(Group(format: entry.format, sinks: [entry]))
             }
