@@ -8,11 +8,16 @@ extension ServiceRegistry {
         let id: UInt64
         let options: [String: any Sendable]
         let shutdown = ServiceShutdown()
-        let start: Task<any Service, any Error>
+        /// The instance, or the reason why the start failed.
+        let outcome = Promise<Result<any Service, any Error>>()
+        /// The task of the start, which ends after its outcome.
+        var start: Task<Void, Never>?
         /// The number of callers that wait for the start.
         var starters = 0
         /// Whether the initializer of the service has been called.
         var isMaking = false
+        /// The reason of a cancelled start that hasn't ended.
+        var abandonment: (any Error)?
         /// The instance, as soon as it is ready.
         var service: (any Service)?
         var run: Task<Void, Never>?
@@ -23,7 +28,7 @@ extension ServiceRegistry {
 
         func cancel() {
             shutdown.begin()
-            start.cancel()
+            start?.cancel()
             run?.cancel()
             stopping?.cancel()
         }
@@ -61,19 +66,20 @@ extension ServiceRegistry {
     // MARK: Starting
 
     /// Begins the start of a service that isn't active.
-    func begin(_ name: String, _ options: [String: any Sendable]) -> Task<any Service, any Error> {
+    func begin(_ name: String, _ options: [String: any Sendable]) -> Life {
         entries[name]?.isNew = false
         lastLife += 1
-        let id = lastLife
-        let task = Task.detached(priority: Task.currentPriority) { try await self.start(name, id) }
+        var life = Life(id: lastLife, options: options)
+        life.start = Task.detached(priority: Task.currentPriority) { [life] in await self.start(name, life) }
         entries[name]?.wasStopped = false
-        entries[name]?.life = Life(id: id, options: options, start: task)
+        entries[name]?.life = life
         set(name, .starting)
-        return task
+        return life
     }
 
     /// Starts a service: awaits its needs, and creates its instance.
-    private func start(_ name: String, _ id: UInt64) async throws -> any Service {
+    private func start(_ name: String, _ started: Life) async {
+        let id = started.id
         var made: (any Service)?
         var failure: (any Error)?
         do {
@@ -84,40 +90,34 @@ extension ServiceRegistry {
         } catch {
             failure = error
         }
-        if isStarting(name, id), let service = made, let life = life(name, id) {
+        // An abandoned start has its own reason, and can have ended already.
+        guard let life = life(name, id) else { return }
+        if life.abandonment == nil, let service = made {
             entries[name]?.life?.service = service
             running.append(name)
             if let service = service as? any RunningService { entries[name]?.life?.run = run(name, life, service) }
             set(name, .running)
-            return service
+            life.outcome.fulfill(.success(service))
+            return
         }
-        // An abandoned start has its own reason, and can have ended already.
-        let reason = abandoned[id] ?? failure ?? CancellationError()
-        defer { abandoned[id] = nil }
-        if life(name, id) != nil {
-            let error = if let made { await stop(name, made) } else { nil as EventBusError? }
-            endStart(name, reason, error)
-        }
-        throw reason
+        let error = if let made { await stop(name, made) } else { nil as EventBusError? }
+        endStart(name, life.abandonment ?? failure ?? CancellationError(), error)
     }
 
     private func isStarting(_ name: String, _ id: UInt64) -> Bool {
-        life(name, id) != nil && abandoned[id] == nil
+        life(name, id).map { $0.abandonment == nil } ?? false
     }
 
     /// Starts the services that a service needs, and returns them.
     private func startNeeds(of name: String) async throws -> [(name: String, service: any Service)] {
         let starts = try graph.needs(of: name).map { need in
             if let refusal = refusal(of: need) { throw Self.needFailed(name, refusal) }
-            return (need, entries[need]?.life?.start ?? begin(need, [:]))
+            return (need, entries[need]?.life ?? begin(need, [:]))
         }
         var needed: [(name: String, service: any Service)] = []
-        for (need, start) in starts {
-            if let service = entries[need]?.life?.service {
-                needed.append((need, service))
-                continue
-            }
-            do { needed.append((need, try await join(start))) } catch { throw Self.needFailed(name, error) }
+        for (need, life) in starts {
+            guard let outcome = await life.outcome.value() else { throw CancellationError() }
+            do { needed.append((need, try outcome.get())) } catch { throw Self.needFailed(name, error) }
         }
         // One of them can have been stopped while others were starting. One that has ended by itself was ready.
         for (need, _) in starts where entries[need]?.stop != nil || entries[need]?.wasStopped == true {
@@ -143,20 +143,22 @@ extension ServiceRegistry {
     /// Ends a start that failed or was abandoned; `stopError` is that of the instance that it created in vain.
     private func endStart(_ name: String, _ reason: any Error, _ stopError: EventBusError? = nil) {
         if let stopError { noteStop(name, stopError, own: stopError) }
+        let outcome = entries[name]?.life?.outcome
         entries[name]?.life = nil
         let isGivenUp = reason is CancellationError || (reason as? EventBusError)?.code == .serviceStopped
         set(name, stopError == nil && isGivenUp ? .stopped : .failed, stopError ?? reason)
+        outcome?.fulfill(.failure(reason))
         if !isGivenUp { conclude(name, reason) }
         checkRun()
     }
 
     /// Cancels a start; a service whose initializer runs ends later.
     func abandon(_ name: String, _ reason: any Error) {
-        guard let life = entries[name]?.life, life.service == nil, abandoned[life.id] == nil else { return }
-        abandoned[life.id] = reason
+        guard let life = entries[name]?.life, life.service == nil, life.abandonment == nil else { return }
+        entries[name]?.life?.abandonment = reason
         life.shutdown.begin()
         if life.isMaking { set(name, .stopping) } else { endStart(name, reason) }
-        life.start.cancel()
+        life.start?.cancel()
     }
 
     // MARK: Running
@@ -211,7 +213,7 @@ extension ServiceRegistry {
             endLife(name)
             set(name, error == nil ? .stopped : .failed, error)
         } else if let start = entries[name]?.life?.start {
-            _ = await start.result
+            await start.value
         }
         let error = entries[name]?.stopError
         entries[name]?.stop = nil
@@ -260,7 +262,7 @@ extension ServiceRegistry {
         var open = [name]
         var seen: Set<String> = [name]
         while let next = open.popLast() {
-            if let life = entries[next]?.life, life.stopping != nil || abandoned[life.id] != nil {
+            if let life = entries[next]?.life, life.stopping != nil || life.abandonment != nil {
                 life.cancel()
                 late = next
             }
@@ -297,7 +299,7 @@ extension ServiceRegistry {
     /// Waits for the value of a task, until this task is cancelled or the limit has passed, which throws `LimitPassed`.
     func join<Value: Sendable>(_ task: Task<Value, any Error>, within limit: Duration? = nil) async throws -> Value {
         let result = PendingResult<Value>()
-        Task { result.finish(await task.result) }
+        Task.detached { result.finish(await task.result) }
         guard let limit else { return try await result.wait() }
         return try await result.wait(within: limit, clock: clock) { LimitPassed() }
     }
@@ -318,7 +320,7 @@ extension ServiceRegistry {
     /// Returns the reason why a service can't start now: a stop that hasn't ended.
     func refusal(of name: String) -> EventBusError? {
         guard let entry = entries[name] else { return unknown(name) }
-        let isEnding = entry.stop != nil || entry.life.map { abandoned[$0.id] != nil } ?? false
+        let isEnding = entry.stop != nil || entry.life?.abandonment != nil
         return isEnding ? Self.stopped(name, "a stop that hasn't ended") : nil
     }
 

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The services of an app, which start after the services that they need and stop in reverse order.
 ///
 /// Every change of state triggers an event `service:<name>:<state>` on the bus with a ``ServiceChange`` as payload.
@@ -20,8 +22,6 @@ public actor ServiceRegistry {
     var entries: [String: Entry] = [:]
     /// The running services, in the order in which they became ready.
     var running: [String] = []
-    /// The reasons of cancelled starts that haven't ended, by the numbers of their lives.
-    var abandoned: [UInt64: any Error] = [:]
     var lastLife: UInt64 = 0
     /// The shutdown, which can be complete; nil before the first one.
     var shutdown: Shutdown?
@@ -125,8 +125,17 @@ public actor ServiceRegistry {
     ) async throws -> any Service {
         try Task.checkCancellation()
         for need in endedNeeds(of: name) { try await start(need, within: limit) }
+        let life = try request(name, options)
+        if let service = life.service { return service }
+        let outcome = await life.outcome.value(within: limit) { [clock] in try await clock.wait(for: $0) }
+        if let outcome { return try outcome.get() }
+        throw leave([(name, life)], after: limit)[name] ?? CancellationError()
+    }
+
+    /// Returns the life of a service that runs or starts, and begins one otherwise.
+    private func request(_ name: String, _ options: [String: any Sendable] = [:]) throws -> Life {
         guard let entry = entries[name] else { throw unknown(name) }
-        if entry.isRunning, entry.stop == nil, let service = entry.life?.service { return service }
+        if entry.isRunning, entry.stop == nil, let life = entry.life { return life }
         // The initializer of a service can't wait for the service itself, or for one that needs it.
         if let caller = currentCaller, entries[caller]?.life?.service == nil,
             let path = graph.path(from: name, to: caller)
@@ -135,21 +144,33 @@ public actor ServiceRegistry {
         }
         if shutdown != nil { throw Self.stopped(name, "a shutdown before the start") }
         if let refusal = refusal(of: name) { throw refusal }
-        let task = entry.life?.start ?? begin(name, options)
-        guard let id = entries[name]?.life?.id else { return try await task.value }
+        let life = entry.life ?? begin(name, options)
         entries[name]?.life?.starters += 1
-        var failure: any Error
-        do { return try await join(task, within: limit) } catch { failure = error }
-        if failure is LimitPassed {
-            failure = EventBusError(
-                .serviceOverran, subject: name, expected: "a start within \(limit ?? .zero)", found: "no end of it")
-        }
-        // A caller that leaves ends the start, unless there are others, or services that wait for it.
-        if let life = life(name, id), life.service == nil {
+        return life
+    }
+
+    /// Ends the waits of a caller for some starts, and the starts that have no other caller and no service that waits for them.
+    ///
+    /// - Returns: The errors for the caller, by the names of the services.
+    private func leave(_ starts: [(name: String, life: Life)], after limit: Duration?) -> [String: any Error] {
+        var errors: [String: any Error] = [:]
+        var open = starts.filter { start in life(start.name, start.life.id).map { $0.service == nil } ?? false }
+        for (name, _) in open {
             entries[name]?.life?.starters -= 1
-            if life.starters == 1, activeUsers(of: name).isEmpty { abandon(name, failure) }
+            errors[name] =
+                Task.isCancelled
+                ? CancellationError()
+                : EventBusError(
+                    .serviceOverran, subject: name, expected: "a start within \(limit ?? .zero)", found: "no end of it")
         }
-        throw failure
+        // A start can end when those of the services that wait for it have ended.
+        while let index = open.lastIndex(where: {
+            entries[$0.name]?.life?.starters == 0 && activeUsers(of: $0.name).isEmpty
+        }) {
+            let name = open.remove(at: index).name
+            abandon(name, errors[name] ?? CancellationError())
+        }
+        return errors
     }
 
     /// Returns the services that a running service needs, directly or not, and that have ended by themselves.
@@ -182,16 +203,30 @@ public actor ServiceRegistry {
 
     /// Starts all registered services; independent services start concurrently.
     ///
-    /// - Throws: The first error, after all starts have ended; the started services continue to run.
+    /// - Throws: The error of the first registered service that failed itself, after all starts have ended; the started
+    ///   services continue to run.
     public func startAll(within limit: Duration? = nil) async throws {
-        try await withThrowingTaskGroup { group in
-            for name in names { group.addTask { _ = try await self.start(name, within: limit) } }
-            var failure: (any Error)?
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result { failure = failure ?? error }
-            }
-            if let failure { throw failure }
+        try Task.checkCancellation()
+        var errors: [String: any Error] = [:]
+        var starts: [(name: String, life: Life)] = []
+        for name in names {
+            do { starts.append((name, try request(name))) } catch { errors[name] = error }
         }
+        let all = Promise<Void>()
+        let wait = Task.detached { [starts] in
+            for start in starts.reversed() { _ = await start.life.outcome.value() }
+            all.fulfill(())
+        }
+        if await all.value(within: limit, sleep: { [clock] in try await clock.wait(for: $0) }) == nil {
+            wait.cancel()
+            errors.merge(leave(starts, after: limit)) { first, _ in first }
+        }
+        for (name, life) in starts where errors[name] == nil && self.life(name, life.id) == nil {
+            if case .failure(let error) = await life.outcome.value() { errors[name] = error }
+        }
+        let failed = names.filter { errors[$0] != nil }
+        let first = failed.first { graph.needs(of: $0).allSatisfy { errors[$0] == nil } } ?? failed.first
+        if let error = first.flatMap({ errors[$0] }) { throw error }
     }
 
     /// Stops a service.
