@@ -110,9 +110,9 @@ struct LogTimeStyle: Equatable {
 private struct SecondText {
     /// Seconds since 1970; no time has the initial value.
     private(set) var second = Int64.min
-    /// `2026-11-20T13:22:32.`
+    /// The date and the time, as in `2026-11-20T13:22:32.`, with the point.
     private(set) var date: [UInt8] = []
-    /// `Z`, or `+01:00`
+    /// The offset from UTC: `Z` or `+01:00`.
     private(set) var zone: [UInt8] = [UInt8(ascii: "Z")]
 
     init() {}
