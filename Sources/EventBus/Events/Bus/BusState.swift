@@ -62,8 +62,8 @@ struct BusState: Sendable {
     }
 
     /// Returns whether nobody receives an event, at little cost: row "trigger to 0 watchers".
-    func isUnheard(_ name: String, _ core: TopicCore) -> Bool {
-        core.keeping == 0 && undeliveredHook == nil && hasTopicsOnly && index(of: name, core) == nil
+    func isUnheard(_ name: String, _ core: TopicCore?) -> Bool {
+        hasTopicsOnly && undeliveredHook == nil && core?.keeping ?? 0 == 0 && index(of: name, core) == nil
     }
 
     var isHeard: Bool { !hasTopicsOnly || !indices.isEmpty || undeliveredHook != nil }

@@ -16,10 +16,8 @@ extension EventBus {
         let canBeUnheard = !isQueued && thread.isIdle
         var reading = BusState.Reading()
         let isUnheard = state.withLock { state in
-            if let core {
-                if canBeUnheard, state.isUnheard(name, core) { return true }
-                state.keep(core)
-            }
+            if canBeUnheard, state.isUnheard(name, core) { return true }
+            if let core { state.keep(core) }
             state.read(name, core, from: source, into: &reading, isPlain: !isQueued)
             return canBeUnheard && reading.watchers.isEmpty && reading.special == nil
         }
