@@ -12,7 +12,11 @@ private let requirement = "nats-server and libnats3.4 are not installed"
 private func makeApp(_ folder: TemporaryFolder, cache: String? = nil) throws -> AshlarApp {
     try folder.make()
     try folder.write(#"{"api": {"timeout": 24, "host": "a"}}"#, to: "ApplicationConfig.json")
-    var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+    return makeApp(in: folder.path, cache: cache)
+}
+
+private func makeApp(in path: String, cache: String?) -> AshlarApp {
+    var configuration = AshlarApp.Configuration(resources: path, environments: [], log: nil)
     configuration.storage = .memory
     configuration.fleet = FleetSettings(cache: cache)
     return AshlarApp(configuration)
@@ -100,6 +104,10 @@ struct SettingsTests {
             await fleet.close()
         }
         server.kill()
+        // Another process has hash seeds of its own.
+        await #expect(processExitsWith: .success) { [path = folder.path as String, cache = cache as String] in
+            try #require(makeApp(in: path, cache: cache).config.current.int(forKey: "api.timeout") == 8)
+        }
         let app = try makeApp(folder, cache: cache)
         #expect(app.config.current.int(forKey: "api.timeout") == 8)
         let fleet = try await Fleet.connect(app, to: server.url)
