@@ -99,10 +99,8 @@ public struct NEIReader: Sendable {
     public func callAsFunction(stringForKey key: String, defaultValue: String) -> String {
         config.string(forKey: key) ?? defaultValue
     }
-    /// Returns a class by its name, or nil.
-    public func callAsFunction(classForKey key: String) -> AnyClass? { config.type(forKey: key) }
-    /// Returns a class by its name, or the one with the default name, or nil.
-    public func callAsFunction(classForKey key: String, defaultValue: String?) -> AnyClass? {
+    /// Returns a class by its name, or the one with the default name if there is one, or nil.
+    public func callAsFunction(classForKey key: String, defaultValue: String? = nil) -> AnyClass? {
         config.type(forKey: key)
             ?? defaultValue.flatMap { ApplicationConfig(["name": .string($0)]).type(forKey: "name") }
     }

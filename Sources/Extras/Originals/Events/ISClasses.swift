@@ -45,7 +45,7 @@ extension ISStartable {
 
 extension ISClass {
     fileprivate func register(_ pattern: String, _ action: @escaping @Sendable (Navigation) async throws -> Void) {
-        IStructure.perform {
+        ResourceFile.attempt(in: "iStructure") {
             try IStructure.router.route(pattern, owner: self) { _, navigation in try await action(navigation) }
         }
     }
@@ -86,14 +86,12 @@ extension ISService {
 /// The running service of a class in the registry.
 final class ISRunningService: Service {
     private let end: @Sendable (ISValues?) async -> Void
-    private let options = Mutex<ISValues?>(nil)
+    /// The options of the stop.
+    let options = Mutex<ISValues?>(nil)
 
     init(_ end: @escaping @Sendable (ISValues?) async -> Void) { self.end = end }
 
     convenience init(_ context: ServiceContext) async throws { self.init { _ in } }
-
-    /// Sets the options of the stop.
-    func stopsWith(_ options: ISValues?) { self.options.withLock { $0 = options } }
 
     func stop() async throws { await end(options.withLock { $0 }) }
 }

@@ -2,7 +2,6 @@
 
 internal import AshlarCore
 public import AshlarEventBus
-import AshlarLogging
 
 /// iStructure: the bus, the routes and the services that its commands use.
 public enum IStructure {
@@ -15,11 +14,6 @@ public enum IStructure {
 
     /// The context that navigates.
     @TaskLocal static var navigating: (any ISContext)?
-
-    /// Runs a command; an error, such as a malformed name, is logged.
-    static func perform(_ command: () throws -> Void) {
-        do { try command() } catch { Log("iStructure").error("\(String(describing: error))") }
-    }
 }
 
 /// The key of a navigation's options in the values of a controller.
@@ -76,7 +70,7 @@ extension ISContext {
         _ message: String, _ object: AnyObject? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ block: @escaping ISActionBlock<Self>
     ) {
-        IStructure.perform {
+        ResourceFile.attempt(in: "iStructure") {
             let topic = Topic(matching: try TopicPattern(parsing: message))
             IStructure.bus.watch(topic, from: object, owner: self, fileID: fileID, line: line) { this, notif in
                 // The bus delivers on the main actor.
@@ -93,7 +87,9 @@ extension ISContext {
 
     /// `$trigger(message)`, `$trigger(message, data)`, `$trigger(message, data, object)`: by default from the context.
     public func trigger(_ message: String, _ data: any Sendable = (), _ object: AnyObject? = nil) {
-        IStructure.perform { try IStructure.bus.trigger(named: message, data, from: object ?? self) }
+        ResourceFile.attempt(in: "iStructure") {
+            try IStructure.bus.trigger(named: message, data, from: object ?? self)
+        }
     }
 
     /// `$unwatch()`, `$unwatch(name)` and `$unwatch(name, object)`: ends the watches of a message or of all.
@@ -109,7 +105,7 @@ extension ISContext {
         _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ block: @escaping @MainActor @Sendable (_ this: Self, _ navigation: Navigation) -> Void
     ) {
-        IStructure.perform {
+        ResourceFile.attempt(in: "iStructure") {
             try IStructure.router.route(pattern, owner: self, fileID: fileID, line: line) { this, navigation in
                 await block(this, navigation)
             }
@@ -133,7 +129,7 @@ extension ISContext {
 
     /// `$stop(name)` and `$stop(name, options)`: stops a service.
     public func stop(_ name: String, _ options: ISValues? = nil) async throws {
-        (await IStructure.services.service(named: name) as? ISRunningService)?.stopsWith(options)
+        (await IStructure.services.service(named: name) as? ISRunningService)?.options.withLock { $0 = options }
         try await IStructure.services.stop(name)
     }
 }

@@ -16,10 +16,10 @@ public let LogLevelError: MyLoggerLevel = .error
 public struct MyLogger: Sendable, CustomStringConvertible {
     private var log: Log
 
-    /// Creates a logger whose level is the current ``defaultLoggingLevel``.
-    public init(context: String) { self.init(context: context, logLevel: Self.defaultLoggingLevel) }
-    /// Creates a logger with its own level.
-    public init(context: String, logLevel: MyLoggerLevel) { log = Log(context, level: logLevel) }
+    /// Creates a logger with its own level, by default the current ``defaultLoggingLevel``.
+    public init(context: String, logLevel: MyLoggerLevel = MyLogger.defaultLoggingLevel) {
+        log = Log(context, level: logLevel)
+    }
 
     private static let pattern = Mutex("%@[%@] %@ - %@")
 

@@ -7,16 +7,11 @@ public final class HostMapManager: Sendable {
     /// The manager.
     public static let sharedInstance: HostMapManager = HostMapManager()
 
-    private struct State {
-        var cache: (any HostMapCache)?
-        var hosts: HostSwitch
-    }
-
-    private let state: Mutex<State>
+    private let state: Mutex<(cache: (any HostMapCache)?, hosts: HostSwitch)>
 
     package init() {
         let cache = DefaultsCache()
-        state = Mutex(State(cache: cache, hosts: HostSwitch(.empty, store: cache.store)))
+        state = Mutex((cache, HostSwitch(.empty, store: cache.store)))
     }
 
     /// The switch with the environments and the selections.
@@ -34,8 +29,8 @@ public final class HostMapManager: Sendable {
         get { state.withLock { $0.cache } }
         set {
             // Reading the cache is the app's code, which runs without the lock.
-            let new = State(cache: newValue, hosts: HostSwitch(hosts.current.map, store: newValue?.store ?? .none))
-            state.withLock { $0 = new }
+            let hosts = HostSwitch(hosts.current.map, store: newValue?.store ?? .none)
+            state.withLock { $0 = (newValue, hosts) }
         }
     }
 
@@ -44,15 +39,13 @@ public final class HostMapManager: Sendable {
     /// Returns whether the file was read; one with errors is logged and changes nothing.
     @discardableResult
     public func loadConfigurationMapFromResourceFile(_ fileName: String) -> Bool {
-        do throws(NetworkError) {
-            let map = try HostMap(contentsOfFile: ResourceFile.path(fileName))
-            for warning in map.warnings { ResourceFile.report(warning, in: "HostMapManager") }
-            hosts.update(map)
-            return true
-        } catch {
-            ResourceFile.report(error, in: "HostMapManager")
+        let path = ResourceFile.path(fileName)
+        guard let map = ResourceFile.attempt(in: "HostMapManager", { try HostMap(contentsOfFile: path) }) else {
             return false
         }
+        for warning in map.warnings { ResourceFile.report(warning, in: "HostMapManager") }
+        hosts.update(map)
+        return true
     }
 
     /// Selects the environment `prerelease_key` of every host; see `HostSwitch.selectPrerelease()`.
@@ -70,9 +63,7 @@ public protocol HostMapCache: Sendable {
 extension HostMapCache {
     /// Removes all stored selections; the current ones remain until the next start.
     public func removeAll() {
-        do throws(NetworkError) { try store.update { _ in [:] } } catch {
-            ResourceFile.report(error, in: "HostMapManager")
-        }
+        ResourceFile.attempt(in: "HostMapManager") { try store.update { _ in [:] } }
     }
 }
 

@@ -6,25 +6,18 @@ public import Foundation
 extension JSONEntity {
     /// Reads a JSON resource, or a file with an absolute path; see `JSONEntity(contentsOfFile:)`.
     public init(resourceFilename: String) {
-        self.init { () throws(NetworkError) in try JSONEntity(contentsOfFile: ResourceFile.path(resourceFilename)) }
+        let path = ResourceFile.path(resourceFilename)
+        self = ResourceFile.attempt(in: "JSONEntity") { try JSONEntity(contentsOfFile: path) } ?? .missing
     }
 
     /// Creates an object from Foundation's dictionary; see `JSONEntity(jsonDictionary:)` for a Swift dictionary.
     public init(jsonDictionary: NSDictionary) {
-        self.init { () throws(NetworkError) in
-            try JSONEntity(jsonDictionary: jsonDictionary as? [String: Any] ?? [:])
-        }
+        let object = jsonDictionary as? [String: Any] ?? [:]
+        self = ResourceFile.attempt(in: "JSONEntity") { try JSONEntity(jsonDictionary: object) } ?? .missing
     }
 
     /// Creates an object from Foundation's dictionary.
     public init(_ jsonDictionary: NSDictionary) { self.init(jsonDictionary: jsonDictionary) }
-
-    private init(creating create: () throws(NetworkError) -> JSONEntity) {
-        do throws(NetworkError) { self = try create() } catch {
-            ResourceFile.report(error, in: "JSONEntity")
-            self = .missing
-        }
-    }
 }
 
 /// SquidKit's rule for strings that are read as numbers and Booleans, which is that of `NSString`.

@@ -86,8 +86,8 @@ private struct SquidEndpoint: Endpoint {
         if place.count > 1 { query.items = Self.items(of: place[1]) }
         self.method = method
         headers = endpoint.additionalHeaders()
-        if let pair = endpoint.basicAuthPair() {
-            let credentials = BasicCredentials(user: pair.user, password: pair.password)
+        if let (user, password) = endpoint.basicAuthPair() {
+            let credentials = BasicCredentials(user: user, password: password)
             headers.set("Authorization", credentials.field, isSensitive: true)
         }
         guard let params else { return }
@@ -158,7 +158,6 @@ public enum ResponseStatus: Sendable {
     case ResponseFormatError
     /// All other failures: timeouts, TLS, cancellation.
     case UnknownError(NetworkError)
-
 }
 
 extension NetworkError {
