@@ -190,7 +190,7 @@ let package = Package(
         .target(
             name: "AshlarKeyGenerator",
             dependencies: dependencies(
-                core + ["AshlarCustomization", "AshlarTexts", "AshlarAppConfig", "AshlarEventBus"]),
+                core + ["AshlarCustomization", "AshlarTexts", "AshlarAppConfig"]),
             path: "Sources/Tool/AshlarKeyGenerator", swiftSettings: settings),
         .executableTarget(
             name: "AshlarKeysTool", dependencies: dependencies(core + ["AshlarKeyGenerator", "AshlarCustomization"]),

@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Testing
 
@@ -121,7 +122,7 @@ struct RouteHostileTests {
 
     @Test("Patterns are limited in length, segments and parameters")
     func patternLimits() throws {
-        let long = "/" + String(repeating: "x", count: RouteLimits.patternBytes)
+        let long = "/" + String(repeating: "x", count: RoutePatternText.maximumBytes)
         #expect(routeError { _ = try RoutePattern(long) }?.code.description == "patternTooLong")
         #expect(try RoutePattern(String(long.dropLast())).match(String(long.dropLast())).pattern.count == 8192)
         let segments = String(repeating: "/x", count: 129)

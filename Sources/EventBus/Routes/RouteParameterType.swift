@@ -16,7 +16,7 @@ public struct RouteParameterType: Sendable {
 
     private init(_ name: String, check: @escaping @Sendable (String) -> (isValid: Bool, converted: (any Sendable)?)) {
         precondition(
-            !name.isEmpty && name.utf8.allSatisfy(Self.isNameByte),
+            !name.isEmpty && name.utf8.allSatisfy(RouteValueType.isNameByte),
             "A parameter type is named with ASCII letters, digits, _ and -; \"\(name)\" is not")
         self.name = name
         self.check = check
@@ -54,42 +54,8 @@ public struct RouteParameterType: Sendable {
         }
     }
 
-    static func isNameByte(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-    }
-
-    // MARK: Built-in types
-
-    /// The name of the type that accepts any value.
-    static let anyValue = "string"
-
     /// The built-in types that restrict values, in the order in which they are tried.
-    static let restricting = [
-        RouteParameterType("bool") { $0 == "true" || $0 == "false" },
-        // Decimal digits that fit into 64 bits. The standard library also accepts a plus sign.
-        RouteParameterType("uint") { $0.utf8.first?.isDigit == true && UInt64($0) != nil },
-        RouteParameterType("int") { $0.utf8.first != UInt8(ascii: "+") && Int64($0) != nil },
-        RouteParameterType("uuid", matches: isUUID),
-        RouteParameterType("double", matches: isFiniteDecimal),
-        // As in Django's converter of this name.
-        RouteParameterType("slug") { $0.utf8.allSatisfy(isNameByte) },
-    ]
-
-    /// Returns whether a text is hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
-    private static func isUUID(_ text: String) -> Bool {
-        text.utf8.count == 36
-            && text.utf8.enumerated().allSatisfy { at, byte in
-                [8, 13, 18, 23].contains(at) ? byte == UInt8(ascii: "-") : byte.hexValue != nil
-            }
-    }
-
-    /// Returns whether a text is a finite decimal number such as `-1.5e3`, but not `nan`, a hexadecimal number or `1.`.
-    private static func isFiniteDecimal(_ text: String) -> Bool {
-        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        // The standard library also accepts a plus sign, names, and a point without digits on both sides.
-        guard digits.first?.isDigit == true, digits.last?.isDigit == true,
-            digits.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) })
-        else { return false }
-        return !text.lowercased().contains(".e") && Double(text)?.isFinite == true
+    static let restricting = RouteValueType.allCases.map { type in
+        RouteParameterType(type.rawValue) { (type.accepts($0), nil) }
     }
 }

@@ -43,7 +43,7 @@ final class RouteURL: Sendable {
             let parts: URLText
             do { parts = try URLText(bytes) } catch { throw EventBusError(error, in: url) }
             pathStart = bytes[(schemeEnd + "://".utf8.count)...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
-            let host = Self.host(parts.host, port: parts.port, scheme: parts.scheme)
+            let host = URLText.normalHost(parts.host, port: parts.port, scheme: parts.scheme)
             authority = (parts.scheme, host)
             segments.append("\(parts.scheme)://\(host)")
         }
@@ -58,7 +58,7 @@ final class RouteURL: Sendable {
             query = pathEnd < queryEnd ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd]) : RouteQuery()
             fragment = queryEnd < bytes.count ? try Self.fragment(bytes[(queryEnd + 1)...]) : nil
             var start = pathStart + 1
-            while start <= pathEnd, segments.count - authorityCount <= RouteLimits.segments {
+            while start <= pathEnd, segments.count - authorityCount <= RoutePatternText.maximumSegments {
                 let end = bytes[start..<pathEnd].firstIndex(of: .slash) ?? pathEnd
                 defer { start = end + 1 }
                 // "/" has no segments. An empty last segment is the slash at the end of a path.
@@ -70,7 +70,7 @@ final class RouteURL: Sendable {
         } catch {
             throw EventBusError(error, in: url)
         }
-        guard segments.count - authorityCount <= RouteLimits.segments else {
+        guard segments.count - authorityCount <= RoutePatternText.maximumSegments else {
             throw EventBusError(.pathTooManySegments, subject: url)
         }
         text = url
@@ -93,13 +93,6 @@ final class RouteURL: Sendable {
         }
     }
 
-    /// Returns a host as routes compare it: without a final dot, and with a port other than the scheme's default.
-    static func host(_ host: String, port: Int?, scheme: String?) -> String {
-        let name = host.utf8.count > 1 && host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
-        guard let port, scheme.flatMap({ URLText.defaultPorts[$0] }) != port else { return name }
-        return "\(name):\(port)"
-    }
-
     private static func tooLong(_ url: String) -> EventBusError {
         EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
     }
@@ -115,11 +108,6 @@ final class RouteURL: Sendable {
     func key(at index: Int) -> String { key(of: segments[index]) }
 
     func key(of segment: String) -> String { isCaseSensitive ? segment : segment.asciiLowercased }
-}
-
-extension String {
-    /// The text with lowercase letters for its uppercase ASCII letters.
-    var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 }
 
 /// The ASCII characters with a special meaning in URLs.
@@ -145,13 +133,6 @@ extension EventBusError {
             }
         self.init(code, subject: url, offset: fault.offset, expected: fault.expected, found: fault.found)
     }
-}
-
-extension URLFault {
-    /// The message without its first word, if it states the expected text.
-    var expected: String? { message.hasPrefix("expected ") ? String(message.dropFirst("expected ".count)) : nil }
-    /// The message without its first word, if it states the text found.
-    var found: String? { message.hasPrefix("found ") ? String(message.dropFirst("found ".count)) : nil }
 }
 
 extension EventBusError.Code {

@@ -33,18 +33,12 @@ public struct RouterOptions: Sendable {
     }
 }
 
-/// The limits for paths and patterns; a URL over its limit in bytes is rejected in constant time.
+/// The limits for paths, beside those for patterns; a URL over its limit in bytes is rejected in constant time.
 package enum RouteLimits {
     /// The maximum length of a percent-encoded path in bytes.
     package static let pathBytes = 8192
     /// The maximum length of scheme, host, query and fragment together in bytes.
     package static let otherBytes = 16_384
-    /// The maximum number of segments of a path or pattern.
-    package static let segments = 128
-    /// The maximum length of a pattern, in bytes of UTF-8.
-    package static let patternBytes = 8192
-    /// The maximum number of parameters of a pattern.
-    package static let parameters = 32
     /// The maximum number of literals and parameters that one match tries.
     ///
     /// Each is tried at most once, so only a table with many overlapping patterns can reach the limit.

@@ -1,7 +1,6 @@
 import AshlarAppConfig
 import AshlarCore
 package import AshlarCustomization
-import AshlarEventBus
 import AshlarTrees
 
 /// Generates typed keys from an app's files.

@@ -1,7 +1,6 @@
 import AshlarAppConfig
 import AshlarCore
 import AshlarCustomization
-import AshlarEventBus
 import AshlarTexts
 import AshlarTrees
 
@@ -101,9 +100,9 @@ extension KeySection {
         )
     }
 
-    private static func members(of pattern: RoutePattern, _ name: String, _ place: String) -> [KeyMember] {
+    private static func members(of pattern: RoutePatternText, _ name: String, _ place: String) -> [KeyMember] {
         let types = ["int": "Int", "uint": "UInt", "double": "Double", "bool": "Bool"]
-        let text = KeyName.literal(pattern.description)
+        let text = KeyName.literal(pattern.source)
         let parameters = pattern.parameters.map { parameter in
             (
                 name: KeyName.declared(KeyName.identifier(parameter.name)), key: KeyName.literal(parameter.name),
@@ -112,7 +111,7 @@ extension KeySection {
         }
         let list = parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         return [
-            KeyMember(key: name, place: place, comment: "`\(pattern)`") { name in
+            KeyMember(key: name, place: place, comment: "`\(pattern.source)`") { name in
                 if parameters.isEmpty {
                     return [
                         "static func \(name)() throws(EventBusError) -> String { try RoutePattern(\(text)).path() }"

@@ -1,5 +1,4 @@
-import AshlarCore
-package import AshlarEventBus
+package import AshlarCore
 
 /// The routes of a file by name.
 package struct RouteFile {
@@ -7,11 +6,11 @@ package struct RouteFile {
     package struct Line {
         package let number: Int
         package let name: String
-        package let pattern: RoutePattern
+        package let pattern: RoutePatternText
 
-        /// Returns the problem of a route that has an error.
-        package func problem(_ error: EventBusError) -> Problem {
-            Problem(number: number, name: name, text: error.plainText.onOneLine)
+        /// Returns a problem of the route.
+        package func problem(_ text: String) -> Problem {
+            Problem(number: number, name: name, text: text.onOneLine)
         }
     }
 
@@ -48,20 +47,12 @@ package struct RouteFile {
                 report("the route '\(words[0])' is also at line \(earlier)")
                 continue
             }
-            do throws(EventBusError) {
-                lines.append(Line(number: index + 1, name: words[0], pattern: try RoutePattern(words[1])))
+            do throws(RoutePatternFault) {
+                lines.append(Line(number: index + 1, name: words[0], pattern: try RoutePatternText(words[1])))
             } catch {
-                report(error.plainText)
+                let found = error.found.map { ", found " + $0 } ?? ""
+                report("'\(words[1].prefix(300))' at byte \(error.offset), expected \(error.expected)" + found)
             }
         }
-    }
-}
-
-extension EventBusError {
-    /// The message without the name of the code, which is replaced by its words if nothing else states the problem.
-    package var plainText: String {
-        let rest = description.dropFirst("\(code) ".count)
-        if expected != nil { return String(rest) }
-        return "\(code)".map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined() + " " + rest
     }
 }

@@ -30,6 +30,11 @@ extension UInt8 {
     }
 }
 
+extension String {
+    /// The text with lowercase letters for its uppercase ASCII letters.
+    package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+}
+
 extension StringProtocol {
     /// Returns the text without the ASCII characters at its ends that satisfy a condition.
     @inlinable

@@ -85,6 +85,13 @@ package struct URLText: Hashable, Sendable {
     /// WHATWG calls special.
     package static let defaultPorts = ["http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21]
 
+    /// Returns a host as routes compare it: without a final dot, and with a port other than the scheme's default.
+    package static func normalHost(_ host: String, port: Int?, scheme: String?) -> String {
+        let name = host.utf8.count > 1 && host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        guard let port, scheme.flatMap({ defaultPorts[$0] }) != port else { return name }
+        return "\(name):\(port)"
+    }
+
     // MARK: Scheme
 
     /// Returns the end of the scheme that a URL starts with, or nil: a letter, then letters, digits and `+-.`, then a colon.
@@ -209,4 +216,11 @@ package struct URLFault: Error, Hashable, Sendable {
         self.offset = offset
         self.message = message
     }
+
+    /// The message without its first word, if it states the expected text.
+    package var expected: String? {
+        message.hasPrefix("expected ") ? String(message.dropFirst("expected ".count)) : nil
+    }
+    /// The message without its first word, if it states the text found.
+    package var found: String? { message.hasPrefix("found ") ? String(message.dropFirst("found ".count)) : nil }
 }

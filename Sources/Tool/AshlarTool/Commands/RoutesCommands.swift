@@ -79,24 +79,24 @@ struct Routes {
         let file = RouteFile(try ToolOutput.contents(path), path: path)
         self.path = path
         problems = file.problems
-        if let table = try? RouteTable(file.lines.map(\.pattern.description)) {
+        if let table = try? RouteTable(file.lines.map(\.pattern.source)) {
             (lines, self.table) = (file.lines, table)
             return
         }
         var table = try RouteTable([])
         for line in file.lines {
             do throws(EventBusError) {
-                table = try RouteTable((lines + [line]).map(\.pattern.description))
+                table = try RouteTable((lines + [line]).map(\.pattern.source))
                 lines.append(line)
             } catch {
-                problems.append(line.problem(error))
+                problems.append(line.problem(error.plainText))
             }
         }
         self.table = table
         problems.sort { $0.number < $1.number }
     }
 
-    func line(of pattern: String) -> RouteFile.Line? { lines.first { $0.pattern.description == pattern } }
+    func line(of pattern: String) -> RouteFile.Line? { lines.first { $0.pattern.source == pattern } }
 
     /// Prints each problem with its file and line.
     func reportProblems(_ output: ToolOutput) -> ToolStatus {
@@ -121,5 +121,14 @@ extension RouteMatch {
             values[name] = values[name] ?? .string(text)
         }
         return values
+    }
+}
+
+extension EventBusError {
+    /// The message without the name of the code, which is replaced by its words if nothing else states the problem.
+    var plainText: String {
+        let rest = description.dropFirst("\(code) ".count)
+        if expected != nil { return String(rest) }
+        return "\(code)".map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined() + " " + rest
     }
 }
