@@ -155,7 +155,13 @@ struct ResponseWriter {
     }
 
     private func lines(_ fields: HTTPHeaders) -> [UInt8] {
-        fields.flatMap { Array("\($0.name): ".utf8) + $0.valueBytes + [13, 10] }
+        var lines: [UInt8] = []
+        for field in fields {
+            lines += "\(field.name): ".utf8
+            lines += field.valueBytes
+            lines += [13, 10]
+        }
+        return lines
     }
 
     private func writeBody(_ response: TestServer.Response, _ isChunked: Bool) -> Bool {
