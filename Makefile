@@ -45,7 +45,7 @@ help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
-	@[ -d Examples/.build ] || echo "The first build takes two or three minutes."
+	@[ -d Examples/.build ] || echo "The first build takes about a minute."
 	@Scripts/build-quietly "the sample" swift build --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
@@ -183,7 +183,7 @@ apple-release-check: ## On a Mac: builds for every Apple platform, runs the test
 	Scripts/apple-release-check
 
 clean: ## Removes all build products
-	rm -rf .build {Examples,Examples/Formats,Benchmarks,Fuzzing,Tests/Consumer}/.build
+	rm -rf .build {Examples,Examples/Formats,Examples/Weather,Benchmarks,Fuzzing,Tests/Consumer}/.build
 
 # A change must pass this target.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors

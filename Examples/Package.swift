@@ -17,11 +17,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Ashlar", package: "Ashlar"), .product(name: "AshlarTesting", package: "Ashlar"),
             ],
-            path: "Sources/FieldNotes", exclude: ["AshlarKeys.json"],
-            plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
-        .executableTarget(
-            name: "weather", dependencies: [.product(name: "Ashlar", package: "Ashlar")], path: "Sources/weather",
-            resources: [.copy("Resources")], plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
+            path: "Sources/FieldNotes"),
         tiny("logging-example", "Logging"),
         tiny("customization-example", "Customization"),
         tiny("appconfig-example", "AppConfig"),
@@ -36,6 +32,5 @@ let package = Package(
             dependencies: ["Logging", .product(name: "AshlarLogging", package: "Ashlar")],
             path: "Sources/swift-log-example"),
         .testTarget(name: "FieldNotesTests", dependencies: ["field-notes"], path: "Tests/FieldNotesTests"),
-        .testTarget(name: "WeatherTests", dependencies: ["weather"], path: "Tests/WeatherTests"),
     ]
 )

@@ -58,7 +58,7 @@ extension FieldNotes {
 
     /// Loads all notes, navigates to one of them twice, and to a note and a place that don't exist.
     private func showNotes() async throws {
-        let configured = app.config.current[Settings.apiHost]
+        let configured = app.config.current[Keys.apiHost]
         let host: EndpointHost = options["--live"].isEmpty ? .canonical(configured) : .url(options["--live"])
         log.info("loads notes")
         log.indent(true)

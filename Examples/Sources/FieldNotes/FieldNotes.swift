@@ -1,6 +1,12 @@
 import Ashlar
 import Foundation
 
+/// The typed keys of the app; the plugin AshlarKeys can generate those of all files, as in `Examples/Weather`.
+enum Keys {
+    static let apiHost = ConfigKey("api.host", default: "api.fieldnotes.example")
+    static let background = CustomizationKey<RGBAColor>("defaultBackgroundColor")
+}
+
 /// Field Notes, a white-label notes client on the command line.
 @main
 struct FieldNotes {
@@ -85,7 +91,7 @@ struct FieldNotes {
             screen.row(key, strings.string(key), from: strings.explain(key).winner.map { "\($0.location)" } ?? "")
             screen.row("  de, borealis", other.string(key))
         }
-        let colors = strings.themes.map { strings.switching(theme: $0.name)[Colors.defaultBackgroundColor] ?? .black }
+        let colors = strings.themes.map { strings.switching(theme: $0.name)[Keys.background] ?? .black }
         screen.row("themes", zip(strings.themes, colors).map { "\($0.name) \($1)" }.joined(separator: ", "))
         screen.text("\n\(strings.explain("app.title"))\n\n\(app.explain("api.timeout"))")
     }
