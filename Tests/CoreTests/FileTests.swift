@@ -68,6 +68,25 @@ import Testing
         #expect(FolderListing.names(in: folder.path) == [])
     }
 
+    @Test("A folder is created with its missing parents, and an existing one stays")
+    func createFolder() throws {
+        let path = folder.file("a/b/c")
+        try FolderListing.create(path, permissions: 0o700)
+        try FolderListing.create(path)
+        try FolderListing.create("")
+        for name in ["a", "a/b", "a/b/c"] {
+            var info = stat()
+            #expect(stat(folder.file(name), &info) == 0 && info.st_mode & 0o777 == 0o700)
+        }
+    }
+
+    @Test("A folder below a file can't be created")
+    func createFolderFails() throws {
+        let path = try folder.write("x", to: "f", atomically: false) + "/a"
+        #expect(throws: FileFailure(path, .system(ENOTDIR))) { try FolderListing.create(path) }
+        #expect(throws: FileFailure(path, .system(ENOTDIR))) { try FolderListing.create(path + "/b") }
+    }
+
     @Test("Eight writers leave one complete content", .timeLimit(.minutes(5)))
     func concurrentWriters() async throws {
         let path = try folder.write("start", to: "a", atomically: false)

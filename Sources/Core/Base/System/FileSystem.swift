@@ -36,7 +36,7 @@ package enum FolderListing {
         if mkdir(folder, mode_t(permissions)) == 0 { return DataProtection.apply(to: folder) }
         if errno == EEXIST { return }
         let failure = FileFailure.last(folder)
-        guard failure.isMissing, let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else { throw failure }
+        guard failure.isMissing, let slash = folder.lastIndex(of: "/") else { throw failure }
         try create(String(folder[..<slash]), permissions: permissions)
         if mkdir(folder, mode_t(permissions)) == 0 { return DataProtection.apply(to: folder) }
         if errno != EEXIST { throw .last(folder) }
