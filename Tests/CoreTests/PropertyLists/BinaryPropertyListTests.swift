@@ -17,6 +17,8 @@ import Testing
         return bytes + [0, 0, 0, 0, 0, 0, 0, root] + [0, 0, 0, 0, 0, 0, 0, table]
     }
 
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
     private static func text(_ string: String) -> [UInt8] { [0x50 | UInt8(string.utf8.count)] + Array(string.utf8) }
 
     @Test(
@@ -31,7 +33,8 @@ import Testing
             ([0x14] + [UInt8](repeating: 0xFF, count: 16), "-1"),
             ([0x22, 0x3F, 0xC0, 0, 0], "real 1.5"), ([0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], "real 1.5"),
             ([0x33, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], "date 1.5"), ([0x42, 1, 2], "data [1, 2]"),
-            ([0x4F, 0x10, 2, 1, 2], "data [1, 2]"), ([0x52, 0x61, 0x62], "\"ab\""), ([0x50], "\"\""),
+            ([0x4F, 0x10, 2, 1, 2], "data [1, 2]"), ([0x4F, 0x10, 0], "data []"), ([0x52, 0x61, 0x62], "\"ab\""),
+            ([0x50], "\"\""),
             ([0x62, 0x00, 0xFC, 0x4E, 0x2D], "\"ü中\""), ([0x62, 0xD8, 0x3D, 0xDE, 0x00], "\"😀\""),
             ([0x80, 7], "uid 7"), ([0x81, 1, 0], "uid 256"),
             ([0x87] + [UInt8](repeating: 1, count: 8), "uid 72340172838076673"),
@@ -55,6 +58,18 @@ import Testing
         #expect(document.duplicates.map { [$0.earlier, $0.later] } == [[1, 2]])
         #expect(document.nodes.map { Int($0.position) } == [8, 19, 19, 26, 19, 19])
         #expect(document.nodes[3].keyPosition == 17)
+    }
+
+    @Test("The root can be any object of the file")
+    func root() throws {
+        let bytes = Self.file([[0x09], [0xA1, 0]], root: 1)
+        #expect(outline(try BinaryPropertyListParser.parse(bytes)) == ["array 1", "true"])
+    }
+
+    @Test("The mark that excludes a file from backups is a property list of the name of Apple's service")
+    func backupMark() throws {
+        let mark = try BinaryPropertyListParser.parse(DataProtection.backupMark)
+        #expect(outline(mark) == ["\"com.apple.backupd\""])
     }
 
     @Test(
@@ -88,6 +103,36 @@ import Testing
         #expect(error?.message == message)
         #expect(error?.line == nil && error?.code == .malformed)
         if message.contains("below") { #expect(error?.offset == 9) } else { #expect(error?.offset == 8) }
+    }
+
+    @Test(
+        "A value that lacks its last byte is an error",
+        arguments: [
+            [0x10], [0x11, 0], [0x12, 0, 0, 0], [0x13] + zeros(7), [0x14] + zeros(15), [0x22, 0, 0, 0],
+            [0x23] + zeros(7), [0x33] + zeros(7), [0x42, 1], [0x52, 0x61], [0x62, 0, 0x61, 0], [0x80],
+            [0x87] + zeros(7),
+            [0x4F, 0x11, 0], [0x4F, 0x10, 2, 1], [0xA2, 0], [0xD1, 0],
+        ] as [[UInt8]])
+    func missingByte(object: [UInt8]) {
+        let error = #expect(throws: PropertyListError.self) { try BinaryPropertyListParser.parse(Self.file([object])) }
+        #expect(error?.message == "expected an object inside the file, found an object that ends beyond it")
+        #expect(error?.code == .malformed && error?.offset == 8)
+    }
+
+    @Test(
+        "A trailer that doesn't fit the file is an error at its field",
+        arguments: [
+            (6, 0, 6), (6, 9, 6), (7, 0, 6), (7, 9, 6), (15, 0, 8), (15, 3, 8), (8, 1, 8), (23, 2, 8), (31, 8, 8),
+            (31, 12, 8), (31, 255, 8),
+        ])
+    func trailer(byte: Int, value: UInt8, field: Int) throws {
+        // Two objects, which the file has room for exactly.
+        var bytes = Self.file([[0xA1, 1], [0x09]])
+        #expect(outline(try BinaryPropertyListParser.parse(bytes)) == ["array 1", "true"])
+        let trailer = bytes.count - 32
+        bytes[trailer + byte] = value
+        let error = #expect(throws: PropertyListError.self) { try BinaryPropertyListParser.parse(bytes) }
+        #expect(error?.code == .malformed && error?.offset == trailer + field)
     }
 
     @Test("An error names the path of the value")
