@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import AshlarTrees
 import Testing
 
@@ -17,6 +18,28 @@ import Testing
         #expect(try render(JSONDocument(Array(text.utf8))) == expected)
     }
 
+    @Test(
+        "Escapes are resolved, and characters beyond 16 bits are two of them",
+        arguments: [
+            (#"\"\\\/\b\f\n\r\t"#, "\"\\/\u{8}\u{C}\n\r\t"), (#"\u0041\u00e9\u20AC"#, "Aé€"),
+            (#"<\ud83d\uDE00>\u0021"#, "<😀>!"), (#"\ud83d\ude00\ud83d\ude01"#, "😀😁"),
+            (#"\ue000\ud7ff"#, "\u{E000}\u{D7FF}"),
+        ])
+    func escapes(text: String, expected: String) throws {
+        let document = try JSONDocument(Array("{\"\(text)\": \"\(text)\"}".utf8))
+        #expect(document.string(at: 1) == expected && document.string(at: 2) == expected)
+        #expect(document.find(expected, in: 0) == 1 && document.find(text, in: 0) == nil)
+        #expect(document.withUTF8(at: 2) { Array($0) } == Array(expected.utf8))
+    }
+
+    @Test(
+        "Half of a pair of escapes is an error",
+        arguments: [#"\ud83d"#, #"\ud83dx"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\ude00"#, #"\ud83d\ud83d"#])
+    func halves(text: String) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONDocument(Array("[\"\(text)\"]".utf8)) }
+        #expect(error?.message == "unpaired surrogate in a \\u escape" && error?.offset == 2)
+    }
+
     @Test("Integers keep 64 bits, whatever the width of Int")
     func integers() throws {
         let text =
@@ -32,6 +55,16 @@ import Testing
         #expect(positions.map { String(decoding: document.bytes(at: $0), as: UTF8.self) }[6] == "1e400")
     }
 
+    @Test("The tape grows with an array of short values")
+    func manyValues() throws {
+        let count = 300_000
+        let document = try JSONDocument(Array("[1\(String(repeating: ",2", count: count - 2)),3]".utf8))
+        #expect(document.count(of: 0) == count)
+        #expect(document.element(0, of: 0).flatMap { document.int64(at: $0) } == 1)
+        #expect(document.element(count - 1, of: 0).flatMap { document.int64(at: $0) } == 3)
+        #expect(document.element(count, of: 0) == nil)
+    }
+
     @Test("Every value and key has an offset, a line and a column")
     func positions() throws {
         let document = try JSONDocument(Array("{\n  \"a\": [1,\n    \"x\"]\n}".utf8))
@@ -42,6 +75,18 @@ import Testing
         let (line, column) = document.position(of: 17)
         #expect(line == 3 && column == 5)
         #expect(document.path(to: items[1]) == "$.a[1]")
+    }
+
+    @Test("The table of lines is made once, so the positions of all values take time proportional to their number")
+    func positionsOfAll() throws {
+        let ratio = try growth(from: 400, to: 3_200, limit: 30) { count in
+            try JSONDocument(Array("[1\(String(repeating: ",\n1", count: count))]".utf8))
+        } _: { document in
+            let lines = document.children(of: 0).map { document.position(of: document.range(of: $0).lowerBound).line }
+            #expect(lines == Array(1...lines.count))
+        }
+        // Eight times the values take 8 times as long; with a table for each, 64 times.
+        #expect(ratio < 30)
     }
 
     @Test("The last of duplicate keys wins, or is an error that names the first", arguments: [2, 40])
@@ -73,6 +118,37 @@ import Testing
     func errors(text: String, expected: String) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONDocument(Array(text.utf8)) }
         #expect(error.map(describe) == expected)
+    }
+
+    @Test(
+        "An error shows the character that it found, or the byte if it is none",
+        arguments: [
+            (Array("[é]".utf8), "expected a value, found 'é'"), (Array("[€]".utf8), "expected a value, found '€'"),
+            (Array("[😀]".utf8), "expected a value, found '😀'"),
+            ([0x5B, 0x80], "expected a value, found the byte 0x80"),
+            ([0x5B, 0xC3], "expected a value, found the byte 0xC3"),
+            ([0x5B, 0xE2, 0x82], "expected a value, found the byte 0xE2"),
+            ([0x5B, 0x7F], "expected a value, found the byte 0x7F"),
+            ([0x5B, 0x00], "expected a value, found the byte 0x00"),
+            ([0x5B, 0x22, 0x01, 0x22], "unescaped control character 0x01 in a string"),
+            ([0x5B, 0x22, 0x61, 0xFF, 0x22], "invalid UTF-8 byte 0xFF"),
+        ] as [([UInt8], String)])
+    func found(bytes: [UInt8], message: String) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONDocument(bytes) }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "A text in UTF-16 or UTF-32 is reported as such",
+        arguments: [
+            ([0xFE, 0xFF, 0, 0x5B], true), ([0xFF, 0xFE, 0x5B, 0], true), ([0, 0x5B, 0, 0x5D], true),
+            ([0x5B, 0, 0x5D, 0], true), ([0, 0, 0, 0x5B], true), ([0xFE, 0x41, 0x41, 0x41], false),
+            ([0x5B, 0xFF, 0x5D, 0x5D], false), ([0xFE, 0xFF], false), ([0x5B, 0, 0x5D], false),
+            ([0x5B, 0x31, 0, 0x5D], false),
+        ] as [([UInt8], Bool)])
+    func otherEncodings(bytes: [UInt8], isOther: Bool) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONDocument(bytes) }
+        #expect((error?.message == "expected UTF-8, found text that looks like UTF-16 or UTF-32") == isOther)
     }
 
     @Test("Depth and size have limits")

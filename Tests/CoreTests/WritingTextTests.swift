@@ -12,6 +12,14 @@ import Testing
         ])
     func json(text: String, expected: String) { #expect(JSONText.quoted(text) == expected) }
 
+    @Test(
+        "A step of a path is a name, or quoted if it isn't a plain one",
+        arguments: [
+            ("a", ".a"), ("a_b-C3", ".a_b-C3"), ("_", "._"), ("-", ".-"), ("3a", #"["3a"]"#), ("", #"[""]"#),
+            ("a b", #"["a b"]"#), ("a.b", #"["a.b"]"#), ("é", #"["é"]"#), ("\"", #"["\""]"#),
+        ])
+    func pathStep(key: String, expected: String) { #expect(JSONText.pathStep(key) == expected) }
+
     @Test("XML can contain all scalars except most control characters and non-characters")
     func legal() {
         let legal: [Unicode.Scalar] = [
