@@ -70,6 +70,17 @@ import Testing
         #expect(RFC3339.parse("2001-01-01T".utf8, allowsDateOnly: true) == nil)
     }
 
+    @Test(
+        "Seconds since 2001 are rounded to milliseconds, which are omitted if they are zero",
+        arguments: [
+            (0, "2001-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.250Z"), (-0.001, "2000-12-31T23:59:59.999Z"),
+            (0.0004, "2001-01-01T00:00:00Z"), (59.9996, "2001-01-01T00:01:00Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
+            (-978_307_200.5, "1969-12-31T23:59:59.500Z"), (2e11, nil), (-2e11, nil), (.nan, nil), (.infinity, nil),
+        ] as [(Double, String?)])
+    func sinceReferenceDate(seconds: Double, text: String?) {
+        #expect(RFC3339.format(secondsSince2001: seconds) == text)
+    }
+
     @Test("Written dates are read back")
     func roundTrip() {
         var random = SeededRandom(seed: 51)

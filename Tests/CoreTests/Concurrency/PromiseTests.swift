@@ -40,6 +40,22 @@ import Testing
         #expect(await promise.value(within: limit) == 4)
     }
 
+    @Test("A wait with a limit lasts as long as the sleep on its clock")
+    func sleep() async throws {
+        let promise = Promise<Int>()
+        let clock = Promise<Bool>()
+        let waiting = Task {
+            await promise.value(within: .seconds(9)) { duration in
+                #expect(duration == .seconds(9))
+                _ = await clock.value()
+            }
+        }
+        try await until { clock.waiterCount == 1 }
+        #expect(promise.waiterCount == 1)
+        clock.fulfill(true)
+        #expect(await waiting.value == nil)
+    }
+
     @Test("Each of many racing waits ends exactly once")
     func races() async {
         for _ in 0..<200 {
