@@ -99,6 +99,9 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_: String.Type, forKey key: Key) throws -> String { try tree.string(find(key)) }
     func decode(_: Double.Type, forKey key: Key) throws -> Double { try tree.double(find(key)) }
     func decode(_: Int.Type, forKey key: Key) throws -> Int { try tree.int(find(key)) }
+    // The standard library's own methods for these two would throw an error.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).decode(type) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decoder(key).decode(type) }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key).decode(type) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -154,6 +157,8 @@ private struct TreeElements: UnkeyedDecodingContainer {
     mutating func decode(_: String.Type) throws -> String { try decoder { try $0.tree.string($0.value) } }
     mutating func decode(_: Double.Type) throws -> Double { try decoder { try $0.tree.double($0.value) } }
     mutating func decode(_: Int.Type) throws -> Int { try decoder { try $0.tree.int($0.value) } }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try decoder { try $0.decode(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder { try $0.decode(type) } }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(

@@ -182,6 +182,9 @@ package struct TreeEncoder: Encoder {
         func encode(_ value: Bool, forKey key: Key) throws { try add(value, key) }
         func encode(_ value: String, forKey key: Key) throws { try add(value, key) }
         func encode(_ value: Int, forKey key: Key) throws { try add(value, key) }
+        // The standard library's own methods for these two would throw an error.
+        func encode(_ value: Int128, forKey key: Key) throws { try encoder.member(key, Int128.self).encode(value) }
+        func encode(_ value: UInt128, forKey key: Key) throws { try encoder.member(key, UInt128.self).encode(value) }
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
             try encoder.member(key, Value.self).encode(value)
         }
@@ -235,6 +238,8 @@ package struct TreeEncoder: Encoder {
         var count: Int { if case .array(let elements) = encoder.value.content { elements.count } else { 0 } }
 
         func encodeNil() { encoder.element().encodeNil() }
+        func encode(_ value: Int128) throws { try encoder.element(Int128.self).encode(value) }
+        func encode(_ value: UInt128) throws { try encoder.element(UInt128.self).encode(value) }
         func encode<Value: Encodable>(_ value: Value) throws { try encoder.element(Value.self).encode(value) }
 
         func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -250,6 +255,8 @@ package struct TreeEncoder: Encoder {
         var codingPath: [any CodingKey] { encoder.codingPath }
 
         func encodeNil() { encoder.encodeNil() }
+        func encode(_ value: Int128) throws { try encoder.encode(value) }
+        func encode(_ value: UInt128) throws { try encoder.encode(value) }
         func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
     }
 }
