@@ -40,7 +40,8 @@ import Testing
     @Test(
         "Scalars are read as strings in canonical form",
         arguments: [
-            ("x", "x"), (12, "12"), (1.5, "1.5"), (2.0, "2"), (true, "true"), (.unsigned(.max), "18446744073709551615"),
+            ("x", "x"), (12, "12"), (1.5, "1.5"), (2.0, "2"), (-2.0, "-2"), (.real(-0.0), "-0.0"), (0.0, "0"),
+            (true, "true"), (.unsigned(.max), "18446744073709551615"),
             ([], nil), ([:], nil), (.data(Data()), nil),
         ] as [(ConfigValue, String?)])
     func strings(value: ConfigValue, expected: String?) {

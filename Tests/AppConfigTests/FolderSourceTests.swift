@@ -41,6 +41,33 @@ import Testing
         #expect(try ApplicationConfig.load(plan([:])).values.isEmpty)
     }
 
+    @Test("A folder can have as many files as a source can have values beside the dictionary around them")
+    func limit() throws {
+        let scratch = try TemporaryFolder([:])
+        for name in ["a", "b"] { try scratch.write("1", to: name, atomically: false) }
+        var plan = plan([:])
+        plan.add(FolderConfigSource(scratch.path))
+        plan.limits.values = 3
+        #expect(try ApplicationConfig.load(plan).allKeys == ["a", "b"])
+        for name in ["c", "d"] { try scratch.write("1", to: name, atomically: false) }
+        let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
+        #expect(error?.code == .limitExceeded && error?.expected == "at most 3 files")
+    }
+
+    #if os(Linux) || os(macOS)
+        @Test("A source over other sources or over written values is a mistake of the program")
+        func kinds() async {
+            await #expect(processExitsWith: .failure) {
+                var plan = ConfigPlan(files: .memory([:]), environments: [])
+                plan.add(FolderConfigSource("/none"), over: .source)
+            }
+            await #expect(processExitsWith: .failure) {
+                var plan = ConfigPlan(files: .memory([:]), environments: [])
+                plan.add(FolderConfigSource("/none"), over: .runtime)
+            }
+        }
+    #endif
+
     @Test("A folder that is missing is a missing source")
     func missing() throws {
         var plan = plan([:])

@@ -145,6 +145,14 @@ import Testing
         #expect(text.contains("none0") && text.contains("400 further values have unresolved references"))
     }
 
+    @Test("Many circular references are described up to a limit, and the others are counted")
+    func manyCycles() {
+        let members = (0..<150).map { "\"k\($0)\": \"${k\($0)}\"" }.joined(separator: ",")
+        let errors = Self.load("{\(members)}").errors
+        #expect(errors.count { $0.code == .referenceCycle } == 100)
+        #expect(errors.last?.description == "50 further values have unresolved references")
+    }
+
     @Test("The error of circular references has every hop with its file and line")
     func cycle() throws {
         let report = Self.load("{\"a\": \"${b}\",\n\"b\": \"x${c}\",\n\"c\": \"${a}\", \"d\": \"${a}\", \"e\": 1}")

@@ -55,6 +55,18 @@ import Testing
         #expect(config.int(forKey: "text") == Int(Int32.max))
     }
 
+    @Test(
+        "A real is the number at the start of a text, as doubleValue gave it",
+        arguments: [
+            ("1.5e-3x", 0.0015), ("1e+2", 100), ("1E2", 100), ("2e", 2), ("2e-", 2), ("2ex", 2), (" -.5", -0.5),
+            ("+7", 7), ("1e1.5", 10), ("x", 0), ("", 0), (".", 0), ("-", 0),
+        ])
+    func reals(text: String, number: Double) throws {
+        var plan = plan(["ApplicationConfig.json": "{\"k\": \"\(text)\"}"])
+        plan.coercion = .seed
+        #expect(try ApplicationConfig.load(plan).double(forKey: "k") == number)
+    }
+
     @Test("Files merge at the root only; the deep merge is an addition")
     func mergeDepth() throws {
         #expect(try Self.load([.debug])["servers"] == ["url": "debug"])

@@ -221,6 +221,15 @@ private struct LinesFormat: ConfigFormat {
         }
     }
 
+    @Test("A value of a document that was made from values can be replaced")
+    func changedDocument() throws {
+        var document = ConfigDocument(["a": 1, "b": ["c": 2]])
+        try document.set(3, at: "b")
+        var plan = plan([:])
+        plan.add(StubSource(.document(document)))
+        #expect(try ApplicationConfig.load(plan).values == ["a": 1, "b": 3])
+    }
+
     @Test("Sources that read files keep the limits of the plan")
     func limits() throws {
         let scratch = try TemporaryFolder([:])
@@ -249,7 +258,7 @@ private struct LinesFormat: ConfigFormat {
         "Lines of .env files have the value that Node's dotenv and python-dotenv read",
         arguments: [
             ("APP_A=1", "1"), ("export APP_A=1", "1"), ("export\tAPP_A=1", "1"), ("APP_A = 1 ", "1"), ("APP_A=", ""),
-            ("APP_A=a b # c", "a b"), ("APP_A='a # $b \\n'", "a # $b \\n"),
+            ("APP_A=a b # c", "a b"), ("APP_A=b #c", "b"), ("APP_A='a # $b \\n'", "a # $b \\n"),
             ("APP_A=\"a\\nb \\$c\\d\" # d", "a\nb \\$c\\d"),
             ("APP_A=\"two\nlines\"", "two\nlines"), ("APP_A=\"two\r\nlines\rmore\"", "two\nlines\nmore"),
             ("# x\r\n\r\nAPP_A=1\r\n", "1"), ("\u{FEFF}APP_A=ü", "ü"), ("APP_A=1\nAPP_A=2", "2"),
@@ -285,6 +294,7 @@ private struct LinesFormat: ConfigFormat {
             // Node's dotenv and python-dotenv read these differently.
             ("A=`b c`", "expected a value in quotes, found a value in backticks (.env:1:3)"),
             ("A=1\nB=a#b # c", "expected a value in quotes, found a # without text and a space before it (.env:2:4)"),
+            ("A=b# c", "expected a value in quotes, found a # without text and a space before it (.env:1:4)"),
             ("A=#b", "expected a value in quotes, found a # without text and a space before it (.env:1:3)"),
             ("A= # b", "expected a value in quotes, found a # without text and a space before it (.env:1:4)"),
             (

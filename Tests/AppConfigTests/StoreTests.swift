@@ -47,6 +47,16 @@ extension TemporaryFolder {
         #expect(try store.reload().isEmpty)
     }
 
+    @Test("The process has all of its environment variables, and a debug build the environment debug")
+    func process() {
+        #expect(ConfigProcess.variables == ProcessInfo.processInfo.environment)
+        #if DEBUG
+            #expect(ConfigEnvironment.current == [.debug])
+        #else
+            #expect(ConfigEnvironment.current.isEmpty)
+        #endif
+    }
+
     @Test("Of concurrent reloads, the one that began last applies")
     func lastBegun() throws {
         let scratch = try TemporaryFolder([:])

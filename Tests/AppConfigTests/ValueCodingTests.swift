@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    @Test("A hundred dictionaries and arrays within each other are decoded, and no more")
+    func depth() throws {
+        for (start, end) in [("[", "]"), ("{\"a\":", "}")] {
+            func decode(_ depth: Int) throws -> ConfigValue {
+                let text = String(repeating: start, count: depth) + "1" + String(repeating: end, count: depth)
+                return try JSONDecoder().decode(ConfigValue.self, from: Data(text.utf8))
+            }
+            var value = try decode(100)
+            for _ in 0..<100 { value = try #require(value.array?.first ?? value.dictionary?["a"]) }
+            #expect(value == 1)
+            #expect(throws: DecodingError.self) { try decode(101) }
+        }
+    }
+
     @Test("Files in memory can be none")
     func noFiles() throws {
         let plan = ConfigPlan(files: .memory([:]), environments: [])
