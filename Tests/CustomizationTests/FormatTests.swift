@@ -44,6 +44,7 @@ import Testing
             Case("%08.3f|%-8.1f|", .double(-3.14159), .double(2), gives: "-003.142|2.0     |"),
             Case("%05d %.3d %5.3d", .int(-42), .int(7), .int(7), gives: "-0042 007   007"),
             Case("%*d|%-*d|%.*f", .int(4), .int(1), .int(3), .int(2), .int(1), .double(0.26), gives: "   1|2  |0.3"),
+            Case("%.*f %.*f", .int(0), .double(2.4), .int(-1), .double(2.4), gives: "2 2.400000"),
             Case("%2$*1$d", .int(4), .int(7), gives: "   7"), Case("%*d", .int(-4), .int(7), gives: "7   "),
             Case("%2$@ %1$@", .string("a"), .string("b"), gives: "b a"),
             Case("%1$@ %2$lld %1$@", .string("a"), .int(2), gives: "a 2 a"),
@@ -78,6 +79,9 @@ import Testing
             Case("100 % sure", gives: "100 % sure", problems: "missing-argument"),
             Case("50%", gives: "50%", problems: "unknown-conversion"),
             Case("50%.", gives: "50%.", problems: "unknown-conversion"),
+            Case("%#", gives: "%#", problems: "unknown-conversion"),
+            Case("%1$#", gives: "%1$#", problems: "unknown-conversion"),
+            Case("%#@", .string("a"), gives: "a"),
             Case("%y %d", .int(1), gives: "%y 1", problems: "unknown-conversion"),
             Case("%é", gives: "%é", problems: "unknown-conversion"),
             Case("%n", .int(1), gives: "%n", problems: "unknown-conversion"),
@@ -96,6 +100,15 @@ import Testing
         let output = CustomizationMessage(example.format).formatted(example.values)
         #expect(output.text == example.text)
         #expect(output.problems.map(\.code.rawValue) == example.problems)
+    }
+
+    @Test(
+        "A problem of a text shows the whole placeholder",
+        arguments: [
+            ("a %é b", "%é"), ("%👍", "%👍"), ("%y.", "%y"), ("50%", "%"), ("%-5é.", "%-5é"), ("%99999d", "%99999d"),
+        ])
+    func wholePlaceholder(text: String, placeholder: String) {
+        #expect(CustomizationMessage(text).problems.map(\.placeholder) == [placeholder])
     }
 
     @Test("Swift's own types can be arguments")

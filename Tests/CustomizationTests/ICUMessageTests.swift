@@ -260,6 +260,10 @@ import Testing
         let output = CustomizationMessage(icu: "{a b} {n} {n, plural, {x}").formatted(["n": 1])
         #expect(output.text == "{a b} 1 {n, plural, {x}")
         #expect(output.problems.map(\.code) == [.messageSyntax, .messageSyntax])
+        let doubtful = CustomizationMessage(icu: "{n, plural, what {a} what {b}")
+        #expect(doubtful.problems.map(\.code) == [.messageSyntax], "its unknown cases aren't reported")
+        let long = CustomizationMessage(icu: "a {n, plural, one {1} other}\nb {x y")
+        #expect(long.problems.map(\.placeholder) == ["{n, plural, one {1} othe", "{x y"])
     }
 
     @Test(

@@ -108,6 +108,9 @@ import Testing
             entry("<dict><key>NSStringDeviceSpecificRuleType</key><string>x</string></dict>").first?.contains(
                 "NSStringDeviceSpecificRuleType must be a dictionary") == true)
         #expect(entry("<string>a</string><key>k</key><string>b</string>").first?.contains("duplicate-key") == true)
+        let keyed = "<plist><dict><key>a</key><integer>1</integer><key>b</key><dict/></dict></plist>"
+        let keys = StringsTable.parse(stringsDict: Array(keyed.utf8)).diagnostics.map(\.key)
+        #expect(keys == ["a", "b"])
         let list = StringsTable.parse(stringsDict: Array("<plist><array/></plist>".utf8), file: "f")
         #expect(list.table.isEmpty)
         #expect(list.diagnostics.map(\.code) == [.notATable])

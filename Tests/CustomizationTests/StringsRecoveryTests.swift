@@ -113,6 +113,20 @@ import Testing
         #expect(problem.key == "a" && problem.related?.description == "f.strings:1:1")
     }
 
+    @Test(
+        "A thousand problems are listed; the others are counted, and are an error if one of them is",
+        arguments: [
+            ("", CustomizationDiagnostic.Severity.warning, "2 further problems are not listed"),
+            ("c = (", .error, "3 further problems are not listed"),
+        ])
+    func furtherProblems(end: String, severity: CustomizationDiagnostic.Severity, message: String) throws {
+        let duplicates = String(repeating: "a = b;\n", count: 1_003)
+        let problems = StringsTable.parse(strings: Array((duplicates + end).utf8)).diagnostics
+        #expect(problems.count == 1_001)
+        let last = try #require(problems.last)
+        #expect(last.severity == severity && last.message == message)
+    }
+
     @Test("Notes of a statement with an error have no key of another statement, and none is reported twice")
     func notes() {
         let source = "a = \"\\q\" b;\n// x;\nc = \"\\q\";\n\"\\q\" = (\"\\q\",\nd = \"\\q\";\n"

@@ -164,6 +164,7 @@ import Testing
         #expect(french.problems.isEmpty)
         #expect(french.image("gone") == nil && french.image("nowhere") == nil)
         #expect(french.problems.map(\.code) == [.missingImage, .missingImage])
+        #expect(french.problems.first?.file == "en.lproj/Localizable.strings", "the place of the image's name")
     }
 
     // MARK: Explanations

@@ -34,7 +34,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         guard let winner else { return "\(key): not defined in table \(table)" }
         var lines = ["\(key) = \(winner.value)", "  * \(winner.line)"]
         lines += candidates.dropLast().reversed().map { "    \($0.line)" }
-        if aliases.count > 1 { lines.append("    alias: " + aliases.joined(separator: " → ")) }
+        if !aliases.isEmpty { lines.append("    alias: " + aliases.joined(separator: " → ")) }
         return lines.map(\.onOneLine).joined(separator: "\n")
     }
 }
