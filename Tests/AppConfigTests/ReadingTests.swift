@@ -204,6 +204,7 @@ import Testing
         #expect(ConfigPath("a[x].b[").components == [.key("a[x]"), .key("b[")])
         #expect(ConfigPath("a\\[1]").components == [.key("a[1]")])
         #expect(ConfigPath("a[]").components == [.key("a[]")])
+        #expect(ConfigPath("a[0]\\.").components == [.key("a"), .index(0), .key(".")])
         #expect(ConfigPath("a.[0]").components == [.key("a"), .key(""), .index(0)])
         #expect(ConfigPath("[1]").components == [.index(1)])
         #expect(ConfigPath("").components == [])
