@@ -104,10 +104,12 @@ struct SettingsTests {
             await fleet.close()
         }
         server.kill()
-        // Another process has hash seeds of its own.
-        await #expect(processExitsWith: .success) { [path = folder.path as String, cache = cache as String] in
-            try #require(makeApp(in: path, cache: cache).config.current.int(forKey: "api.timeout") == 8)
-        }
+        #if os(Linux) || os(macOS)
+            // Another process has hash seeds of its own.
+            await #expect(processExitsWith: .success) { [path = folder.path as String, cache = cache as String] in
+                try #require(makeApp(in: path, cache: cache).config.current.int(forKey: "api.timeout") == 8)
+            }
+        #endif
         let app = try makeApp(folder, cache: cache)
         #expect(app.config.current.int(forKey: "api.timeout") == 8)
         let fleet = try await Fleet.connect(app, to: server.url)
