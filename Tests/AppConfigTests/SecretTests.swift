@@ -66,12 +66,16 @@ import Testing
     func declaredLate() throws {
         let config = try ApplicationConfig.load(
             plan([
-                "ApplicationConfig.json": #"{"late": {"digits": "hunter"}, "built": "x${late.digits}"}"#
+                "ApplicationConfig.json": #"""
+                {"late": {"digits": "hunter"}, "built": {"once": "x${late.digits}"}, "twice": "<${built.once}>",
+                 "open": "seen"}
+                """#
             ]))
         #expect(config.description.contains("hunter"))
         let key = ConfigKey("late.digits", default: "", secret: true)
         #expect(config[key] == "hunter")
-        #expect(config.description == "built = <redacted>\nlate.digits = <redacted>")
+        let lines = ["built.once = <redacted>", "late.digits = <redacted>", "open = \"seen\"", "twice = <redacted>"]
+        #expect(config.description == lines.joined(separator: "\n"))
         #expect(!Self.prints(config).contains("hunter"))
     }
 
