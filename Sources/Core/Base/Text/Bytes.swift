@@ -32,7 +32,7 @@ extension UInt8 {
 
 extension String {
     /// The text with lowercase letters for its uppercase ASCII letters.
-    package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+    package var asciiLowercased: String { String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self) }
 }
 
 extension StringProtocol {

@@ -171,7 +171,7 @@ package struct RoutePatternText: Sendable {
         }
         let type = String(decoding: bytes[start..<end], as: UTF8.self)
         at = end + 1
-        let known = types + RouteValueType.allCases.map(\.rawValue)
+        let known = types + RouteValueType.allCases.map { $0.rawValue }
         if known.contains(type) { return type }
         guard type == Self.anyValue else {
             let names = (known + [Self.anyValue]).joined(separator: ", ")

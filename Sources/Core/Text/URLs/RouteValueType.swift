@@ -36,6 +36,9 @@ package enum RouteValueType: String, CaseIterable, Sendable {
         guard digits.first?.isDigit == true, digits.last?.isDigit == true,
             digits.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) })
         else { return false }
-        return !text.lowercased().contains(".e") && Double(text)?.isFinite == true
+        let endsInPoint = zip(digits, digits.dropFirst()).contains {
+            $0 == UInt8(ascii: ".") && $1.asciiLowercased == UInt8(ascii: "e")
+        }
+        return !endsInPoint && Double(text)?.isFinite == true
     }
 }
