@@ -49,6 +49,39 @@ import Testing
         }
     }
 
+    @Test("A setting with an environment variable has an empty default, whatever the variable is on this machine")
+    func variables() throws {
+        let files = [
+            "ApplicationConfig.json": """
+            {"url": "https://${env:ASHLAR_HOST}/", "again": "<${url}>", "port": "${env:ASHLAR_PORT:-8080}",
+             "hosts": ["a", "${env:ASHLAR_HOST}"], "plain": "${port}"}
+            """
+        ]
+        try withFolder(files) { folder in
+            let unset = try ToolProcess.run(["keys", "."], in: folder)
+            let set = try ToolProcess.run(
+                ["keys", "."], environment: ["ASHLAR_HOST": "build.example.com", "ASHLAR_PORT": "1"], in: folder)
+            #expect(unset.status == 0, "\(unset.transcript)")
+            #expect(unset.output == set.output)
+            for declaration in [
+                #"url = ConfigKey<String>("url", default: "")"#, #"again = ConfigKey<String>("again", default: "")"#,
+                #"hosts = ConfigKey<[String]>("hosts", default: [])"#,
+                #"port = ConfigKey<String>("port", default: "8080")"#,
+                #"plain = ConfigKey<String>("plain", default: "8080")"#, "`\"https://${env:ASHLAR_HOST}/\"`",
+            ] {
+                #expect(unset.output.contains(declaration), "\(declaration)\n\(unset.output)")
+            }
+        }
+    }
+
+    @Test("A reference to a missing setting is an error of the files")
+    func missingReference() throws {
+        try withFolder(["ApplicationConfig.json": #"{"url": "${no.such}"}"#]) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 1 && run.errors.contains("${no.such} is not defined"), "\(run.transcript)")
+        }
+    }
+
     @Test("An error of a file is reported with its line, and the exit status is 1")
     func errors() throws {
         let files = [

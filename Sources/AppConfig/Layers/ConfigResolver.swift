@@ -31,6 +31,7 @@ struct ConfigResolver {
     private let root: ConfigNode
     private let limits: ConfigLimits
     private let variables: [String: ConfigVariable]
+    private let keepsUnsetVariables: Bool
     private let secrets: ConfigSecrets
     private var secrecy: ConfigSecrecy
     private var resolved: [Steps: Resolved] = [:]
@@ -51,12 +52,15 @@ struct ConfigResolver {
     /// The number of values of a cycle that are named at its start and at its end.
     private static let namedHops = 8
 
+    /// Creates a resolver; see `ConfigPlan.keepsUnsetVariables`.
     init(
-        _ root: ConfigNode, limits: ConfigLimits, variables: [String: ConfigVariable], secrets: ConfigSecrets
+        _ root: ConfigNode, limits: ConfigLimits, variables: [String: ConfigVariable], keepsUnsetVariables: Bool,
+        secrets: ConfigSecrets
     ) {
         self.root = root
         self.limits = limits
         self.variables = variables
+        self.keepsUnsetVariables = keepsUnsetVariables
         self.secrets = secrets
         secrecy = ConfigSecrecy(secrets, loaded: root)
     }
@@ -201,6 +205,9 @@ struct ConfigResolver {
             if let variable = variables[reference.name] {
                 usedVariables[reference.name] = variable
                 return .value(.string(variable.text), isSecret: secrets.isSecretKey(reference.name))
+            }
+            if keepsUnsetVariables, reference.fallback == nil {
+                return .value(.string("${env:\(reference.name)}"), isSecret: secrets.isSecretKey(reference.name))
             }
             return fallback(
                 reference, node, reason: "the environment variable \(reference.name) is not set",

@@ -234,7 +234,8 @@ struct ConfigLoader {
         var usedVariables: [String: ConfigVariable] = [:]
         if needsVariables(merged) {
             var resolver = ConfigResolver(
-                merged, limits: plan.limits, variables: variables ?? readVariables(), secrets: secrets)
+                merged, limits: plan.limits, variables: variables ?? readVariables(),
+                keepsUnsetVariables: plan.keepsUnsetVariables, secrets: secrets)
             root = resolver.resolve()
             errors += resolver.errors
             usedVariables = resolver.usedVariables

@@ -52,6 +52,9 @@ public struct ConfigPlan: Sendable {
     public var variableFiles: [String] = []
     /// The environment variables, for the layer and for `${env:NAME}`; if `nil`, those of the process.
     public var variables: [String: String]?
+    /// Whether `${env:NAME}` without a default remains as written if the variable isn't set, instead of being an error; for
+    /// tools that read the files of another machine.
+    package var keepsUnsetVariables = false
     /// The arguments of the command line, without the program's name; by default none.
     ///
     /// `--set path=value` (or `--set=path=value`) sets any value. For a known path, `--path=value` and `--path value` set

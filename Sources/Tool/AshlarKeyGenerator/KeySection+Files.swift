@@ -6,11 +6,16 @@ import AshlarTrees
 
 extension KeySection {
     /// Returns the settings of the configuration files without an environment; their values are the defaults.
+    ///
+    /// The default of a secret, and of a value with an environment variable, is empty: the source must not depend on the
+    /// machine that generates it.
     static func settings(_ folder: KeyFolder) -> Found {
         let names = FolderListing.names(in: folder.path) ?? []
         guard names.contains(where: { $0.hasPrefix("ApplicationConfig.") }) else { return ([], []) }
-        let report = ApplicationConfig.loadReport(
-            ConfigPlan(files: .directory(folder.path), environments: []))
+        var plan = ConfigPlan(files: .directory(folder.path), environments: [])
+        plan.variables = [:]
+        plan.keepsUnsetVariables = true
+        let report = ApplicationConfig.loadReport(plan)
         var section = KeySection(
             name: "Settings", module: "AshlarAppConfig",
             summary: "The settings of the configuration: `config[Settings.name]`.")
@@ -19,10 +24,12 @@ extension KeySection {
             // The elements of arrays have no keys, and a section whose name has a dot is that of a bundle identifier.
             guard keys.count == path.components.count, keys.count == 1 || !keys[0].contains(".")
             else { continue }
-            guard let place = report.config.locate(path), let value = place.value.literal(isSecret: place.isSecret)
+            guard let place = report.config.locate(path) else { continue }
+            let isEmpty = place.isSecret || place.value.usesVariable
+            guard let value = place.value.literal(isEmpty: isEmpty), let full = place.value.literal(isEmpty: false)
             else { continue }
             let location = "\(folder.path)/\(place.location)"
-            let shown = place.isSecret ? "a secret" : "`\(value.text)`"
+            let shown = place.isSecret ? "a secret" : "`\(full.text)`"
             let secret = place.isSecret ? ", secret: true" : ""
             section.members.append(
                 KeyMember(key: keys.joined(separator: "."), place: location, comment: shown) {
@@ -149,17 +156,28 @@ extension JSONDocument {
 }
 
 extension ConfigValue {
-    /// The type and the literal of a default value; nil for values without a type in source code.
-    fileprivate func literal(isSecret: Bool) -> (type: String, text: String)? {
+    /// Whether the value depends on an environment variable.
+    fileprivate var usesVariable: Bool {
         switch self {
-        case .boolean(let value): return ("Bool", isSecret ? "false" : "\(value)")
-        case .integer(let value): return ("Int", isSecret ? "0" : "\(value)")
-        case .real(let value): return value.isFinite ? ("Double", isSecret ? "0" : "\(value)") : nil
-        case .string(let value): return ("String", isSecret ? "\"\"" : KeyName.literal(value))
+        case .string(let text): text.firstRange(of: "${env:") != nil
+        case .array(let values): values.contains(where: \.usesVariable)
+        default: false
+        }
+    }
+
+    /// The type and the literal of a default value; nil for values without a type in source code.
+    ///
+    /// The literal is that of an empty value of the type if `isEmpty` is true.
+    fileprivate func literal(isEmpty: Bool) -> (type: String, text: String)? {
+        switch self {
+        case .boolean(let value): return ("Bool", isEmpty ? "false" : "\(value)")
+        case .integer(let value): return ("Int", isEmpty ? "0" : "\(value)")
+        case .real(let value): return value.isFinite ? ("Double", isEmpty ? "0" : "\(value)") : nil
+        case .string(let value): return ("String", isEmpty ? "\"\"" : KeyName.literal(value))
         case .array(let values):
-            let elements = values.map { $0.literal(isSecret: isSecret) }
+            let elements = values.map { $0.literal(isEmpty: isEmpty) }
             guard let type = elements.first??.type, elements.allSatisfy({ $0?.type == type }) else { return nil }
-            return ("[\(type)]", "[" + (isSecret ? "" : elements.compactMap { $0?.text }.joined(separator: ", ")) + "]")
+            return ("[\(type)]", "[" + (isEmpty ? "" : elements.compactMap { $0?.text }.joined(separator: ", ")) + "]")
         default: return nil
         }
     }
