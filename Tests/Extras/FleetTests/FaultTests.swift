@@ -313,6 +313,27 @@ struct FaultTests {
         watch.cancel()
     }
 
+    @Test("A process of a role goes on with the stored events where the process before it has ended")
+    func nextProcess() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, names: ["web"], options: options, topics)
+        defer { processes.keep() }
+        for number in 0..<10 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
+        func take(_ count: Int) throws -> [Int] {
+            let arguments = ["take", server.url, "worker", "\(count)"]
+            let output = try TestChild("AshlarFleetTestChild", arguments, limit: .seconds(60)).run()
+            return try output.split(whereSeparator: \.isWhitespace).map { try #require(Int($0), "\(output)") }
+        }
+        let first = try take(4)
+        let second = try take(6)
+        #expect(first == [0, 1, 2, 3])
+        #expect(second.sorted() == Array(4..<10))
+        await processes.buses[0].send(saved, Note(id: 10, title: ""))
+        #expect(try take(1) == [10])
+    }
+
     @Test("Attempts to connect occupy no thread of tasks")
     func manyAttempts() async throws {
         let listener = try GarbageListener("", closes: false)

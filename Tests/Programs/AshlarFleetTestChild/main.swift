@@ -14,6 +14,10 @@ import Foundation
 //
 // It prints the number of the first saved note that it receives, and handles it for ever.
 //
+//     AshlarFleetTestChild take URL ROLE COUNT
+//
+// It handles COUNT saved notes, closes the fleet, and prints their numbers in one line.
+//
 //     AshlarFleetTestChild leave URL NUMBER
 //
 // It connects, closes the fleet after NUMBER milliseconds, and ends.
@@ -26,6 +30,10 @@ let arguments = CommandLine.arguments
 switch arguments[1] {
 case "hold":
     try await hold(url: arguments[2], role: arguments[3])
+case "take":
+    let taken = try await take(Int(arguments[4]) ?? 0, url: arguments[2], role: arguments[3])
+    print(taken.map(String.init).joined(separator: " "))
+    exit(0)
 case "leave":
     try await leave(url: arguments[2], after: .milliseconds(Int(arguments[3]) ?? 0))
     exit(0)
@@ -107,6 +115,31 @@ func hold(url: String, role: String) async throws -> Never {
     while watch.isLive { try await Task.sleep(for: .seconds(1)) }
     await fleet.close()
     exit(0)
+}
+
+func take(_ count: Int, url: String, role: String) async throws -> [Int] {
+    let topic = Topic<HeldNote>("note:saved")
+    let bus = EventBus()
+    var topics = FleetTopics()
+    topics.share(topic, .atLeastOnce)
+    let (taken, end) = AsyncStream<Int>.makeStream()
+    let state = Mutex<(left: Int, watch: Watch?)>((count, nil))
+    let watch = bus.watch(topic, buffer: .unbounded) { signal in
+        end.yield(signal.payload.id)
+        let last = state.withLock { state in
+            state.left -= 1
+            return state.left == 0 ? state.watch : nil
+        }
+        // Inside the handler, so that none runs for the next event.
+        last?.cancel()
+        if last != nil { end.finish() }
+    }
+    state.withLock { $0.watch = watch }
+    let fleet = try await Fleet.connect(bus, to: url, role: role, topics: topics)
+    var numbers: [Int] = []
+    for await number in taken { numbers.append(number) }
+    await fleet.close()
+    return numbers
 }
 
 func leave(url: String, after pause: Duration) async throws {
