@@ -97,13 +97,6 @@ final class RouteURL: Sendable {
         EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
     }
 
-    /// The segments, and an empty one for a slash at the end that the options ignore.
-    var allSegments: [String] {
-        let pathCount = segments.count - (authority == nil ? 0 : 1)
-        let isIgnored = pathCount > 0 && segments.last != "" && Array(text.utf8)[pathRange].last == .slash
-        return isIgnored ? segments + [""] : segments
-    }
-
     /// Returns a segment as it is compared with literals: in lowercase if the options ignore case.
     func key(at index: Int) -> String { key(of: segments[index]) }
 

@@ -243,7 +243,7 @@ final class RouteGuard: WatchHost {
     func covers(_ match: RouteMatch) -> Bool {
         let url = match.parts
         guard url.authority != nil || !hasAuthority else { return false }
-        let segments = url.allSegments.dropFirst(url.authority == nil || hasAuthority ? 0 : 1)
+        let segments = url.segments.dropFirst(url.authority == nil || hasAuthority ? 0 : 1)
         guard prefix.count <= segments.count else { return false }
         return zip(prefix, segments).allSatisfy { wanted, segment in
             switch wanted {
