@@ -40,6 +40,17 @@ struct BadInputTests {
     }
 
     @Test(
+        "The error of a pattern says what was found",
+        arguments: [
+            ("", "an empty pattern"), ("a:", "the end"), ("a::b", "':'"), ("**:a", "'**' before others"),
+            ("a:b*", "'b*'"), (String(repeating: "x", count: 256), "256 bytes"),
+        ])
+    func foundInPattern(pattern: String, found: String) {
+        let error = #expect(throws: EventBusError.self) { try TopicPattern(parsing: pattern) }
+        #expect(error?.found == found)
+    }
+
+    @Test(
         "Patterns match names segment by segment",
         arguments: [
             ("a:b", "a:b", true), ("a:b", "a", false), ("a:b", "a:b:c", false), ("a:b", "a:c", false),

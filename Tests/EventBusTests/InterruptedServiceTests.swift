@@ -47,6 +47,23 @@ struct InterruptedServiceTests {
         return true
     }
 
+    @Test("The code of a service sees the shutdown when its start is given up")
+    func shutdownOfStart() async throws {
+        try await services.register("slow") { [log] context in
+            log.note("begins")
+            for await _ in context.shutdown {}
+            log.note("shutdown \(context.shutdown.hasBegun)")
+            return try await Stub(context)
+        }
+        let start = Task { [services] in try await services.start("slow") }
+        try await until { log.items == ["begins"] }
+        start.cancel()
+        await #expect(throws: CancellationError.self) { try await start.value }
+        try await until { log.items.count == 2 }
+        #expect(log.items.last == "shutdown true")
+        #expect(await reaches("slow", .stopped))
+    }
+
     @Test("A cascading stop waits for the services that use one whose run ends first")
     func cascadeAfterRun() async throws {
         let (ends, gate) = (Gate(), Gate())

@@ -34,6 +34,23 @@ struct MetadataTests {
         #expect(seen.items == ["a -", "b -", "a one", "b one", "b two", "b one", "a -", "b -"])
     }
 
+    @Test("Metadata has the values that it was created with, and a handler inherits the work and the trace only")
+    func values() {
+        let metadata = EventMetadata(
+            source: "phone", time: .seconds(5), correlationID: "one", traceParent: "parent", traceState: "state",
+            headers: ["priority": "1"])
+        #expect(metadata.source == "phone" && metadata.time == .seconds(5) && metadata.correlationID == "one")
+        #expect(metadata.traceParent == "parent" && metadata.traceState == "state")
+        #expect(metadata.headers == ["priority": "1"])
+        bus.watch(a) { [seen] signal in
+            seen.note("\(signal.metadata == metadata)")
+            let inherited = EventMetadata(correlationID: "one", traceParent: "parent", traceState: "state")
+            seen.note("\(EventMetadata.current == inherited)")
+        }.store(in: bag)
+        metadata.whileCurrent { _ = bus.trigger(a, 1) }
+        #expect(seen.items == ["true", "true"])
+    }
+
     @Test("Metadata follows queued handlers: main actor, actor, mailbox, request", arguments: 0..<4)
     func queued(kind: Int) async throws {
         actor Place {}

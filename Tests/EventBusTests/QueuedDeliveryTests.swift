@@ -202,6 +202,28 @@ struct QueuedDeliveryTests {
         #expect(seen.items == Array(1...20))
     }
 
+    @Test("A sender that waits for room goes on when the handler has taken its event")
+    func suspendedSenders() async throws {
+        let isOpen = Promise<Void>()
+        bus.watch(number, buffer: .suspend(1)) { [seen] signal in
+            _ = await isOpen.value()
+            seen.note(signal.payload)
+        }.store(in: bag)
+        let results = Recorder<DeliveryResult>()
+        let sends = Task { [bus, number] in
+            for value in 1...5 { results.note(await bus.send(number, value)) }
+        }
+        // One event is with the handler, one in the buffer, and the third one waits.
+        try await until { results.items.count == 2 }
+        for _ in 0..<20 { await Task.yield() }
+        #expect(results.items.count == 2)
+        isOpen.fulfill(())
+        try await until("the senders go on") { results.items.count == 5 }
+        #expect(results.items.allSatisfy { $0.queued == 1 && $0.dropped == 0 })
+        try await until { seen.items == [1, 2, 3, 4, 5] }
+        await sends.value
+    }
+
     @Test("Event types support every kind of watch that topics support")
     @MainActor
     func eventTypes() async throws {

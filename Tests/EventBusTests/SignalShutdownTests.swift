@@ -227,6 +227,24 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
+        @Test("If one of several signals can't be caught, the others have their previous actions again")
+        func partlyImpossibleSignals() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                let numbers = [SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGALRM]
+                do {
+                    let signals = (numbers + [SIGKILL]).map { ProcessSignal($0) }
+                    _ = try await services.run(shuttingDownOn: signals)
+                    exit(2)
+                } catch let error as EventBusError {
+                    check(error.code == .signalsUnavailable, 3)
+                }
+                // The default action is nil.
+                for number in numbers { check(signal(number, SIG_DFL).map { _ in true } == nil, 4) }
+            }
+        }
+
         @Test("A failed start stops the other services and restores the signals")
         func failedStart() async {
             await #expect(processExitsWith: .signal(SIGTERM)) {

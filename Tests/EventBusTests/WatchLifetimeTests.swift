@@ -52,6 +52,18 @@ struct WatchLifetimeTests {
         #expect(captured == nil)
     }
 
+    @Test("Watches whose sources have been released are removed when enough others have been made")
+    func releasedSources() {
+        var sources = (0..<63).map { _ in Thing() }
+        for source in sources { _ = bus.watch(a, from: source) { _ in } }
+        #expect(bus.currentWatches().entries.count == 63)
+        sources = []
+        let last = Thing()
+        let watch = bus.watch(a, from: last) { _ in }
+        #expect(bus.currentWatches().entries.count == 1)
+        watch.cancel()
+    }
+
     /// A host that uses the bag of its watch, as the end of a handler's object can.
     private final class BagUser: WatchHost {
         let bag = WatchBag()
