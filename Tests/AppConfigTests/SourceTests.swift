@@ -48,6 +48,29 @@ private struct LinesFormat: ConfigFormat {
 @Suite struct SourceTests {
     private static let base = ["ApplicationConfig.json": #"{"http": {"timeout": 30, "host": "h"}, "title": "base"}"#]
 
+    @Test(
+        "Bytes that set, remove or hide a reserved value are an error that names the place; others aren't",
+        arguments: [
+            (#"{"network": {"idleTimeout": 1}}"#, nil), (#"{"network.pinned": 1}"#, nil),
+            (#"{"network.pinnedKeysOf": 1}"#, nil), (#"{"x.y": {"network": {"idleTimeout": 1}}}"#, nil),
+            (#"{"x.y": 5}"#, nil), ("{}", nil), (#"{"network": {"pinnedKeys": 1}}"#, "network.pinnedKeys"),
+            (#"{"network": 5}"#, "network"), (#"{"network.pinnedKeys": 1}"#, #"network\.pinnedKeys"#),
+            (#"{"network.pinnedKeys.a": 1}"#, #"network\.pinnedKeys\.a"#),
+            (#"{"com.acme.app": {"network": null}}"#, #"com\.acme\.app.network"#),
+            (#"{"com.acme.app": {"network": {"pinnedKeys": {}}}}"#, #"com\.acme\.app.network.pinnedKeys"#),
+        ])
+    func reserved(text: String, place: String?) {
+        let result = Result { () throws(ConfigError) in
+            try ApplicationConfig.revision(
+                of: Array(text.utf8), as: nil, at: ConfigLocation(file: "remote.json"), reserved: ["network.pinnedKeys"]
+            )
+        }
+        switch result {
+        case .success(let revision): #expect(place == nil && revision == nil)
+        case .failure(let error): #expect(error.code == .invalidValue && error.key?.description == place)
+        }
+    }
+
     @Test("A source merges over the local file and under variables, and is in explanations")
     func merges() throws {
         var document = ConfigDocument()
