@@ -1,6 +1,5 @@
 extension UInt8 {
     /// The uppercase hexadecimal digit of a value below 16.
-    @inlinable
     package static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
@@ -22,7 +21,6 @@ extension Sequence<UInt8> {
 // Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 extension RawSpan {
     /// Whether both spans contain the same bytes; whole words are compared if the length permits it.
-    @inlinable @inline(__always)
     public func hasSameBytes(as other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
         func differ<T: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: T.Type) -> Bool {

@@ -8,7 +8,6 @@ typealias TextBytes = UnsafeBufferPointer<UInt8>
 
 extension String {
     /// Runs `body` with the bytes of the text.
-    @inline(__always)
     func withBytes<Result>(_ body: (TextBytes) -> Result) -> Result {
         var text = self
         return text.withUTF8(body)

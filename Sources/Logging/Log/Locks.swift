@@ -34,8 +34,8 @@ package final class ConditionLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    @inline(__always) package func lock() { pthread_mutex_lock(mutex) }
-    @inline(__always) package func unlock() { pthread_mutex_unlock(mutex) }
+    package func lock() { pthread_mutex_lock(mutex) }
+    package func unlock() { pthread_mutex_unlock(mutex) }
 
     /// Runs `body` while the lock is held.
     package func withLock<Result>(_ body: () -> Result) -> Result {
@@ -75,7 +75,6 @@ package final class Guarded<Value>: @unchecked Sendable {  // `value` is used un
     /// Runs `body` with the value.
     ///
     /// `body` must not call user code.
-    @inline(__always)
     package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         lock.lock()
         defer { lock.unlock() }
@@ -84,7 +83,7 @@ package final class Guarded<Value>: @unchecked Sendable {  // `value` is used un
 
     /// The value, for a caller that holds the lock.
     package var held: Value {
-        @inline(__always) _read { yield value }
-        @inline(__always) _modify { yield &value }
+        _read { yield value }
+        _modify { yield &value }
     }
 }

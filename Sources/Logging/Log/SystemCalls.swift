@@ -42,7 +42,6 @@ enum SystemCalls {
     /// Nanoseconds of a clock that never goes backwards, from an arbitrary start.
     static func monotonicClock() -> Int64 { clock(CLOCK_MONOTONIC) }
 
-    @inline(__always)
     private static func clock(_ clock: clockid_t) -> Int64 {
         var now = timespec()
         clock_gettime(clock, &now)
@@ -208,7 +207,6 @@ extension SystemCalls {
     static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     /// Writes once; the result is the number of bytes written or `-errno`.
-    @inline(__always)
     static func write(_ descriptor: Int32, _ bytes: some Collection<UInt8>) -> Int {
         let written = bytes.withContiguousStorageIfAvailable { bytes in
             while true {
@@ -293,7 +291,6 @@ extension SystemCalls {
 // Outside of the type, where the names of the system's functions are not hidden.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-@inline(__always)
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -13,7 +13,6 @@ struct ScopeState: Sendable {
     static let openScopes = Atomic<Int>(0)
 
     /// The state of the current task.
-    @inline(__always)
     static var active: ScopeState? { openScopes.load(ordering: .relaxed) == 0 ? nil : current }
 
     /// Returns the state inside another scope.
@@ -61,7 +60,6 @@ enum LogIndent {
     }
 
     /// The depth of the current task or thread.
-    @inline(__always)
     static var depth: Int {
         guard ashlar_log_current_thread().pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 else {
             return 0

@@ -184,7 +184,6 @@ final class JSONTree: DecodableTree, Sendable {
         return keys
     }
 
-    @inline(__always)
     private func kind(_ value: Int) -> JSONTape.Word { JSONTape.kind(document.word(at: value)) }
 
     // MARK: Scalars
@@ -227,7 +226,6 @@ final class JSONTree: DecodableTree, Sendable {
         return integer
     }
 
-    @inline(__always)
     private func number(_ type: Any.Type, _ value: Int) throws -> JSONNumber {
         guard kind(value) == JSONTape.integer || kind(value) == JSONTape.fraction else {
             throw mismatch(type, "a number", value)

@@ -6,14 +6,12 @@ public import Foundation
 ///
 /// The types that SquidKit reads have a form with a default; `??` gives the others one.
 extension JSONEntity {
-    @inline(__always)
     var number: JSONNumber? {
         guard isValid, kind == JSONTape.integer || kind == JSONTape.fraction else { return nil }
         return document.number(at: Int(index))
     }
 
     /// Returns the string, or nil; numbers and Booleans aren't converted.
-    @inline(__always)
     public func string() -> String? {
         guard isValid, kind == JSONTape.string || kind == JSONTape.escapedString else { return nil }
         return document.string(at: Int(index))

@@ -74,7 +74,6 @@ public struct JSONEntity: Sendable {
     }
 
     /// Creates a value inside `parent`.
-    @inline(__always)
     init(in parent: JSONEntity, _ index: Int, keyIndex: Int32) {
         document = parent.document
         format = parent.format
@@ -87,7 +86,6 @@ public struct JSONEntity: Sendable {
     }
 
     /// Creates a missing value inside `parent`.
-    @inline(__always)
     private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int32) {
         document = parent.document
         format = parent.format
@@ -114,7 +112,6 @@ public struct JSONEntity: Sendable {
     /// key causes no allocation.
     ///
     /// - Complexity: O(*n*) for up to 32 members, otherwise O(1) after a first access of O(*n*).
-    @inline(__always)
     public subscript(key: String) -> JSONEntity {
         guard isValid, kind == JSONTape.object, let found = document.find(key, in: Int(index)) else {
             return JSONEntity(in: self, missing: key, Self.noIndex)
@@ -138,9 +135,7 @@ public struct JSONEntity: Sendable {
 
     // MARK: Kind
 
-    @inline(__always)
     var word: JSONTape.Word { document.word(at: Int(index)) }
-    @inline(__always)
     var kind: JSONTape.Word { JSONTape.kind(word) }
 
     /// The key of a member or the requested key; for an element, the key of its array; for the root, empty.
@@ -167,7 +162,6 @@ public struct JSONEntity: Sendable {
     /// Whether there are no elements or members; true for values that aren't containers.
     package var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
 
-    @inline(__always)
     var isContainer: Bool { isValid && JSONTape.isContainer(word) }
 
     // MARK: Location
@@ -220,7 +214,6 @@ extension JSONEntity: Sequence {
             end = parent.isContainer ? parent.document.next(after: Int(parent.index)) : 0
         }
 
-        @inline(__always)
         mutating func next() -> JSONEntity? {
             guard position < end else { return nil }
             let value = isObject ? position + 1 : position
@@ -235,7 +228,6 @@ extension JSONEntity: Sequence {
     /// Returns an iterator over the elements of an array or the values of an object, in the order of the document.
     ///
     /// Other values have no elements. A value of an object has its own key; an element has the key of its array.
-    @inline(__always)
     public func makeIterator() -> some IteratorProtocol<JSONEntity> & Sendable { Values(self) }
 }
 

@@ -1,25 +1,20 @@
 extension UInt8 {
     /// Whether the byte is an ASCII digit.
-    @inlinable
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     /// Whether the byte is an ASCII letter.
-    @inlinable
     package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
     /// Whether the byte is a space, a tab, or one of the ASCII characters that end or separate lines.
-    @inlinable
     package var isSpace: Bool { self == UInt8(ascii: " ") || (0x09...0x0D).contains(self) }
 
     /// The byte, or the lowercase letter of an ASCII letter.
-    @inlinable
     package var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 
     /// Whether the byte is one of some ASCII characters.
     package func isOne(of characters: StaticString) -> Bool { characters.withUTF8Buffer { $0.contains(self) } }
 
     /// The value of a hexadecimal digit in either case, or nil.
-    @inlinable
     package var hexValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -37,7 +32,6 @@ extension String {
 
 extension StringProtocol {
     /// Returns the text without the ASCII characters at its ends that satisfy a condition.
-    @inlinable
     package func trimming(_ isTrimmed: (UInt8) -> Bool) -> String {
         let text = Substring(self)
         guard let first = text.utf8.firstIndex(where: { !isTrimmed($0) }) else { return "" }

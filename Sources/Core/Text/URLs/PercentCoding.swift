@@ -1,7 +1,6 @@
 /// Percent-encoding of UTF-8 (RFC 3986, section 2.1).
 package enum PercentCoding {
     /// Whether a byte never needs an escape: a letter, a digit or one of `-._~` (section 2.3).
-    @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
@@ -10,7 +9,6 @@ package enum PercentCoding {
     }
 
     /// Whether a byte is allowed in a path segment: unreserved, sub-delimiters, `:` and `@` (section 3.3).
-    @inlinable
     package static func isSegmentByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: ":"),
@@ -32,7 +30,6 @@ package enum PercentCoding {
         case fragment
 
         /// Whether the part can contain a byte that is no escape.
-        @inlinable
         package func contains(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "/"): self != .segment && self != .userInfo
@@ -87,7 +84,6 @@ package enum PercentCoding {
     }
 
     /// Appends bytes; those that aren't allowed are appended as `%XX`.
-    @inlinable
     package static func append(_ bytes: some Sequence<UInt8>, to result: inout [UInt8], allowed: (UInt8) -> Bool) {
         for byte in bytes {
             if allowed(byte) { result.append(byte) } else { append(byte, to: &result) }

@@ -19,11 +19,9 @@ extension JSONDocument {
     // MARK: Tape
 
     /// Returns the word at a position.
-    @inlinable @inline(__always)
     public func word(at index: Int) -> JSONTape.Word { tape[index] }
 
     /// Returns the position after the value at a position.
-    @inlinable @inline(__always)
     public func next(after index: Int) -> Int { index + JSONTape.span(tape[index]) }
 
     /// Returns the kind of the value at a position.
@@ -42,7 +40,6 @@ extension JSONDocument {
     /// Returns the bytes of the scalar or key at a position, as in the text, without quotes.
     ///
     /// The bytes are valid during the lifetime of the document.
-    @inlinable @inline(__always)
     public func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let word = tape[index]
         return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
@@ -181,7 +178,6 @@ extension JSONDocument {
         return found < 0 ? nil : found
     }
 
-    @inline(__always)
     private static func equal(_ a: UnsafePointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let start = b.baseAddress, b.count > 0 else { return true }
         return a.pointee == start.pointee && memcmp(a, start, b.count) == 0

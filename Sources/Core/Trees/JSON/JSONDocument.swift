@@ -24,10 +24,10 @@ public final class JSONDocument: @unchecked Sendable {
     // bounds checks on every read, lets the tape grow in place, and shrinks it to its final size; arrays can't do this.
 
     /// The text, followed by `JSONParser.padding` zero bytes.
-    @usableFromInline let text: UnsafeMutablePointer<UInt8>
+    let text: UnsafeMutablePointer<UInt8>
     /// The number of bytes of the text.
     package let textCount: Int
-    @usableFromInline let tape: UnsafeMutablePointer<JSONTape.Word>
+    let tape: UnsafeMutablePointer<JSONTape.Word>
 
     /// Indexes of large containers that have been accessed, by position.
     private let indexes = Mutex<[Int: JSONContainerIndex]>([:])

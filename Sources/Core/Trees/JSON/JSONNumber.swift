@@ -26,7 +26,6 @@ package struct JSONNumber {
     }
 
     /// The value as an integer of any width, or nil if it isn't an integer or doesn't fit.
-    @inlinable
     package func integer<I: FixedWidthInteger>(_: I.Type) -> I? {
         if let int64 { return I(exactly: int64) }
         return JSONDecimal(text).integer()

@@ -71,14 +71,12 @@ struct JSONParser {
             .assumingMemoryBound(to: JSONTape.Word.self)
     }
 
-    @inline(__always)
     private mutating func write(_ kind: JSONTape.Word, length: Int = 0, _ start: UnsafePointer<UInt8>) {
         if written == capacity { resize(capacity + capacity / 2) }
         tape[written] = JSONTape.word(kind, length: length, offset: start - text)
         written += 1
     }
 
-    @inline(__always)
     private mutating func skipSpace() {
         while at.pointee <= .space,
             at.pointee == .space || at.pointee == .lineFeed || at.pointee == .carriageReturn || at.pointee == .tab
@@ -102,7 +100,6 @@ struct JSONParser {
     // MARK: Values
 
     /// Reads a value, or the start of a container; returns whether a value inside follows.
-    @inline(__always)
     private mutating func readValue() throws(Failure) -> Bool {
         switch at.pointee {
         case .quote: try readString(as: JSONTape.string, escaped: JSONTape.escapedString)
@@ -117,7 +114,6 @@ struct JSONParser {
         return false
     }
 
-    @inline(__always)
     private mutating func read(_ literal: StaticString, as kind: JSONTape.Word) throws(Failure) {
         let length = literal.utf8CodeUnitCount
         guard memcmp(at, literal.utf8Start, length) == 0 else { throw failure(.value) }
@@ -126,7 +122,6 @@ struct JSONParser {
     }
 
     /// Reads the start of a container, and the first key of an object; returns whether the container has a value.
-    @inline(__always)
     private mutating func readStart() throws(Failure) -> Bool {
         if depth >= options.depth { throw failure(.depth) }
         stack[depth] = UInt64(truncatingIfNeeded: elements) << 32 | UInt64(truncatingIfNeeded: container)
@@ -144,7 +139,6 @@ struct JSONParser {
     }
 
     /// Reads what follows a value: the ends of containers, and a comma; returns whether another value follows.
-    @inline(__always)
     private mutating func readEnd() throws(Failure) -> Bool {
         while true {
             skipSpace()
@@ -173,7 +167,6 @@ struct JSONParser {
     }
 
     /// Reads a key and its colon.
-    @inline(__always)
     private mutating func readKey(expected: Failure.Reason) throws(Failure) {
         guard at.pointee == .quote else { throw at.pointee == .closeBrace ? trailingComma() : failure(expected) }
         try readString(as: JSONTape.key, escaped: JSONTape.escapedKey)
@@ -198,7 +191,6 @@ struct JSONParser {
     // MARK: Strings
 
     /// Reads a string or key up to its closing quote, and checks escapes and UTF-8.
-    @inline(__always)
     private mutating func readString(as kind: JSONTape.Word, escaped: JSONTape.Word) throws(Failure) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
@@ -261,7 +253,6 @@ struct JSONParser {
 
     // MARK: Numbers
 
-    @inline(__always)
     private mutating func readNumber() throws(Failure) {
         let start = at
         if at.pointee == .minus { at += 1 }
@@ -286,7 +277,6 @@ struct JSONParser {
         write(kind, length: at - start, start)
     }
 
-    @inline(__always)
     private mutating func skipDigits() throws(Failure) {
         guard at.pointee &- .digitZero < 10 else { throw failure(.digit) }
         while at.pointee &- .digitZero < 10 { at += 1 }

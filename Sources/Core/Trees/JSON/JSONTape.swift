@@ -14,68 +14,60 @@ public enum JSONTape {
     public typealias Word = UInt64
 
     /// The value `null`.
-    @inlinable public static var null: Word { 1 }
+    public static var null: Word { 1 }
     /// The value `false`.
-    @inlinable public static var falseValue: Word { 2 }
+    public static var falseValue: Word { 2 }
     /// The value `true`.
-    @inlinable public static var trueValue: Word { 3 }
+    public static var trueValue: Word { 3 }
     /// A number without a fraction or exponent.
-    @inlinable public static var integer: Word { 4 }
+    public static var integer: Word { 4 }
     /// A number with a fraction or an exponent.
-    @inlinable public static var fraction: Word { 5 }
+    public static var fraction: Word { 5 }
     /// A string without escapes.
-    @inlinable public static var string: Word { 6 }
+    public static var string: Word { 6 }
     /// A string with escapes.
-    @inlinable public static var escapedString: Word { 7 }
+    public static var escapedString: Word { 7 }
     /// An array.
     ///
     /// The top bit of a container's kind is set, so that one test is enough to step over a value.
-    @inlinable public static var array: Word { 8 }
+    public static var array: Word { 8 }
     /// An object.
-    @inlinable public static var object: Word { 9 }
+    public static var object: Word { 9 }
     /// A key without escapes.
-    @inlinable public static var key: Word { 10 }
+    public static var key: Word { 10 }
     /// A key with escapes.
-    @inlinable public static var escapedKey: Word { 11 }
+    public static var escapedKey: Word { 11 }
 
     /// The size of a container with at least 14 but fewer than `indexed` elements.
-    @inlinable public static var some: Int { 14 }
+    public static var some: Int { 14 }
     /// The size of a container with `indexed` or more elements.
-    @inlinable public static var many: Int { 15 }
+    public static var many: Int { 15 }
     /// The number of elements from which a container gets an index on its first access.
-    @inlinable public static var indexed: Int { 33 }
+    public static var indexed: Int { 33 }
 
-    @inline(__always)
     static func word(_ kind: Word, length: Int, offset: Int) -> Word {
         kind << 60 | Word(truncatingIfNeeded: length) << 32 | Word(truncatingIfNeeded: offset)
     }
 
     /// Returns the kind of a word.
-    @inlinable @inline(__always)
     public static func kind(_ word: Word) -> Word { word >> 60 }
 
     /// Returns whether a word is an array or an object.
-    @inlinable @inline(__always)
     public static func isContainer(_ word: Word) -> Bool { kind(word) == array || kind(word) == object }
 
     /// Returns the length of a word's text, or the number of words of a container.
-    @inlinable @inline(__always)
     public static func length(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 32) & 0x0FFF_FFFF) }
 
     /// Returns the offset of a word in the text.
-    @inlinable @inline(__always)
     public static func offset(_ word: Word) -> Int { Int(truncatingIfNeeded: word & 0x0FFF_FFFF) }
 
     /// Returns the size of a container's word.
-    @inlinable @inline(__always)
     public static func size(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 28) & 15) }
 
     /// The number of words of the value that starts with `word`, which isn't a key.
-    @inlinable @inline(__always)
     public static func span(_ word: Word) -> Int { word >> 63 == 0 ? 1 : length(word) }
 
     /// The bits to set in a container's word when the container is complete.
-    @inline(__always)
     static func completion(span: Int, count: Int) -> Word {
         let size = count < some ? count : count < indexed ? some : many
         return Word(truncatingIfNeeded: span) << 32 | Word(truncatingIfNeeded: size) << 28
