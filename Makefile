@@ -46,7 +46,9 @@ help: ## Lists the targets
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
 	@[ -d Examples/.build ] || echo "The first build takes about a minute."
-	@Scripts/build-quietly "the sample" swift build --package-path Examples --product field-notes
+	@# Without an index and debug information, the first build takes a fifth less time.
+	@Scripts/build-quietly "the sample" swift build --package-path Examples --product field-notes \
+	    --disable-index-store -debug-info-format none
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 install: ## Installs the tool, its completions and its manual page (PREFIX=/usr/local)
