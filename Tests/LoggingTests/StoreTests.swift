@@ -116,11 +116,12 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped]
         }
         var last = [Int](repeating: 0, count: threads)
         for line in system.lines {
-            let parts = try #require(line.wholeMatch(of: /\[INFO\] T(\d) - line (\d+) (\d+) end/), "\(line)")
-            let (thread, index) = (try #require(Int(parts.1)), try #require(Int(parts.2)))
-            #expect(index == last[thread] + 1)
-            #expect(parts.3 == "\(index * 7919)")
-            last[thread] = index
+            let words = line.split(separator: " ")
+            let thread = try #require(words.count > 1 ? Int(words[1].dropFirst()) : nil, "\(line)")
+            try #require(last.indices.contains(thread), "\(line)")
+            last[thread] += 1
+            let index = last[thread]
+            try #require(line == "[INFO] T\(thread) - line \(index) \(index * 7919) end")
         }
         #expect(last.allSatisfy { $0 == count })
     }
