@@ -16,6 +16,11 @@ private struct Runner: RunningService {
     func stop() async throws { log.note("stop") }
 }
 
+private final class Brief: RunningService {
+    init(_ context: ServiceContext) async throws {}
+    func run() async throws {}
+}
+
 private final class Weak: Service {
     let context: ServiceContext
     init(_ context: ServiceContext) async throws { self.context = context }
@@ -47,6 +52,20 @@ struct ServiceRunTests {
         #expect(log.items.contains("run") || log.items.first == "stop")
         #expect(log.items.last == "cancelled")
         #expect(await services.state(of: "a") == .stopped)
+    }
+
+    @Test("A service that is registered by its type ends the run of the registry as its registration says")
+    func effectsOfType() async throws {
+        try await services.register(Brief.self, whenEnded: .shutDown, whenFailed: .ignore)
+        try await services.register("other") { [log] _ in
+            Runner(log) { while !Task.isCancelled { await Task.yield() } }
+        }
+        let run = Task { [services, log] in
+            _ = try await services.run(shuttingDownOn: [])
+            log.note("ended")
+        }
+        try await until("the run ends") { log.items.last == "ended" }
+        try await run.value
     }
 
     @Test("A run that returns is stopped; one that throws is failed")
