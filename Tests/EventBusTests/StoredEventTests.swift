@@ -4,6 +4,13 @@ import Foundation
 import Synchronization
 import Testing
 
+/// Calls a function when it is released.
+private final class Released: Sendable {
+    let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    deinit { end() }
+}
+
 @Suite("Topics that store events", .timeLimit(.minutes(5)))
 struct StoredEventTests {
     let bus = EventBus()
@@ -20,6 +27,19 @@ struct StoredEventTests {
         #expect(seen.items == ["2", "3", "4"])
         bus.watch("state") { seen.note("untyped \($0.payload)") }.store(in: bag)
         #expect(seen.items.suffix(2) == ["untyped 3", "untyped 4"])
+    }
+
+    @Test("Stored events are released where their payload may use the bus")
+    func releasedEvents() {
+        let held = Topic<Released>("held", keeping: 1)
+        bus.watch("end") { [seen] _ in seen.note("released") }.store(in: bag)
+        let payload: @Sendable () -> Released = { [bus] in Released { bus.trigger("end") } }
+        bus.trigger(held, payload())
+        #expect(seen.items.isEmpty)
+        bus.trigger(held, payload())
+        #expect(seen.items == ["released"], "replaced by the second event")
+        bus.clearKept(held)
+        #expect(seen.items == ["released", "released"])
     }
 
     @Test("Replayed events have the numbers of their triggers")
