@@ -58,7 +58,8 @@ enum ProcessSignals {
 
     /// Passes the first of the signals to a subscription, on the helper thread, and ends it.
     ///
-    /// Signals without a subscription have their previous actions.
+    /// Signals without a subscription have their previous actions. After an error, the caller unsubscribes, too: some signals
+    /// may already be caught.
     ///
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
     static func subscribe(_ subscription: Subscription) throws(EventBusError) {
@@ -69,14 +70,9 @@ enum ProcessSignals {
                 guard HelperThread.start({ readSignals() }) else { throw unavailable("no thread", subscription) }
                 state.hasReader = true
             }
-            do throws(EventBusError) {
-                for signal in subscription.signals.subtracting(state.caught) {
-                    try check(ashlar_bus_catch_signal(signal), subscription)
-                    state.caught.insert(signal)
-                }
-            } catch {
-                state.releaseUnused()
-                throw error
+            for signal in subscription.signals.subtracting(state.caught) {
+                try check(ashlar_bus_catch_signal(signal), subscription)
+                state.caught.insert(signal)
             }
             state.subscriptions.append(subscription)
         }
