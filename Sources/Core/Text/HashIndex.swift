@@ -9,9 +9,11 @@ public struct HashIndex: Sendable {
     @usableFromInline var mask = 0
 
     /// Creates an index with room for `count` keys.
+    @inlinable
     public init(expecting count: Int = 0) { reset(expecting: count) }
 
     /// Removes every key and reserves room for a load of at most one half.
+    @inlinable
     public mutating func reset(expecting count: Int) {
         var capacity = 8
         while capacity < count * 2 { capacity *= 2 }
@@ -20,16 +22,16 @@ public struct HashIndex: Sendable {
         mask = capacity - 1
     }
 
-    @usableFromInline
+    @inlinable @inline(__always)
     static func cell(_ hash: UInt64, _ number: Int) -> UInt64 {
         hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: number + 1)
     }
 
-    @usableFromInline
+    @inlinable @inline(__always)
     static func number(_ cell: UInt64) -> Int { Int(truncatingIfNeeded: cell & 0xFFFF_FFFF) - 1 }
 
     /// Returns the number of a key, or nil.
-    @inlinable
+    @inlinable @inline(__always)
     public func find(_ hash: UInt64, isKey: (Int) -> Bool) -> Int? {
         var at = Int(truncatingIfNeeded: hash) & mask
         while cells[at] != 0 {
@@ -49,7 +51,7 @@ public struct HashIndex: Sendable {
     ///   - isKey: Whether the record with a number has this key.
     /// - Returns: The number already stored for the key, if any.
     /// - Precondition: The index contains the key, or fewer keys than it has room for.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func insert(
         _ number: Int, hash: UInt64, replaces: Bool = false, isKey: (Int) -> Bool
     ) -> Int? {
@@ -75,9 +77,10 @@ public enum ByteHash {
     /// The seed of this process.
     public static let seed: UInt64 = .random(in: .min ... .max) | 1
 
-    static let k0: UInt64 = 0xA076_1D64_78BD_642F
-    static let k1: UInt64 = 0xE703_7ED1_A0B4_28DB
+    @usableFromInline static let k0: UInt64 = 0xA076_1D64_78BD_642F
+    @usableFromInline static let k1: UInt64 = 0xE703_7ED1_A0B4_28DB
 
+    @inlinable @inline(__always)
     static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low
@@ -86,6 +89,7 @@ public enum ByteHash {
     /// Returns the hash of the bytes; equal bytes have equal hashes for equal seeds.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
+    @inlinable
     public static func hash(_ bytes: RawSpan, seed: UInt64 = seed) -> UInt64 {
         let count = bytes.byteCount
         func word(_ at: Int) -> UInt64 { bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self) }
@@ -110,11 +114,13 @@ public enum ByteHash {
     }
 
     /// Returns the hash of a buffer.
+    @inlinable
     public static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64 = seed) -> UInt64 {
         hash(Span(_unsafeElements: bytes).bytes, seed: seed)
     }
 
     /// Returns the hash of a string's UTF-8.
+    @inlinable
     public static func hash(_ text: String, seed: UInt64 = seed) -> UInt64 {
         var text = text
         return text.withUTF8 { hash($0, seed: seed) }
