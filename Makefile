@@ -39,7 +39,7 @@ run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool
 PREFIX ?= /usr/local
 
 .PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-builds bench-check libcurl tsan asan fuzz \
-    soak mutants apple api-check apple-release-check clean ci
+    soak stress mutants apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -170,6 +170,9 @@ soak: ## Runs the tests with many more kills, generated files, races and request
 	@for module in $(CHOSEN_FOR_TESTS); do \
 	    ASHLAR_SOAK=1 swift test $(OPTIMIZED) --no-parallel --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
+
+stress: build ## Runs every test in random order beside two busy loops, three times, and then on one processor (ARGS="--rounds 1 --seed 1 Core")
+	Scripts/stress-tests $(ARGS)
 
 mutants: ## Plants faults in a module's sources and reports those that its tests don't notice (MODULE=Logging ARGS="--count 100 --seed 1")
 	Scripts/mutants $(or $(MODULE),$(error Choose a module, as in make mutants MODULE=Logging)) $(ARGS)
