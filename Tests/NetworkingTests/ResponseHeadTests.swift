@@ -15,7 +15,7 @@ import Testing
 
     /// Reads a head line by line, as libcurl delivers it.
     private static func read(_ bytes: [UInt8]) throws(NetworkError) -> ResponseHead {
-        let reader = CurlHeadReader()
+        var reader = CurlHeadReader()
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
             let head = (Array(line) + [0x0A]).withUnsafeBytes { line in
                 Result { () throws(NetworkError) in try reader.read(line) }

@@ -68,7 +68,7 @@ private func isClean(_ text: String) -> Bool {
 
 /// Reads a head line by line, as libcurl delivers it.
 private func readHead(_ bytes: [UInt8]) throws(NetworkError) -> ResponseHead? {
-    let reader = CurlHeadReader()
+    var reader = CurlHeadReader()
     var rest = bytes[...]
     while !rest.isEmpty {
         let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex

@@ -103,7 +103,9 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         var (a, b) = (self, other)
         return a.withUTF8 { a in
-            b.withUTF8 { b in a.indices.allSatisfy { a[$0].asciiLowercased == b[$0].asciiLowercased } }
+            b.withUTF8 { b in
+                a.indices.allSatisfy { a[$0] == b[$0] || a[$0].asciiLowercased == b[$0].asciiLowercased }
+            }
         }
     }
 }

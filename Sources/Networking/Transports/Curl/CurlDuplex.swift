@@ -297,7 +297,7 @@
                     if !discarding, let error = upgrade.atEnd() { throw error }
                     return .ended
                 }
-                if !discarding, try upgrade.receive(piece, handle.head, pipe) { return .ended }
+                if !discarding, try upgrade.receive(piece, &handle.head, pipe) { return .ended }
             }
             return .more
         }

@@ -21,7 +21,7 @@
         private let errorText: UnsafeMutablePointer<CChar>
         private(set) var transfer: CurlTransfer?
         /// Reads the head of the response.
-        let head = CurlHeadReader()
+        var head = CurlHeadReader()
         /// Whether it may use HTTP/2.
         let allowsHTTP2: Bool
         /// The field lines of the request, which libcurl doesn't copy.

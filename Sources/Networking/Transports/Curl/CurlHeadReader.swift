@@ -4,7 +4,7 @@ internal import AshlarCore
 ///
 /// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be
 /// folded, a reason phrase may be missing. It reads one response after another, so that its memory is allocated once.
-final class CurlHeadReader {
+struct CurlHeadReader {
     /// The relation of the response to its request.
     struct Expectation {
         /// Whether the connection may use HTTP/2; otherwise such a version is forged.
@@ -37,7 +37,7 @@ final class CurlHeadReader {
     static let interimLimit = 32
 
     /// Starts with a new response.
-    func reset(_ expectation: Expectation = Expectation()) {
+    mutating func reset(_ expectation: Expectation = Expectation()) {
         self.expectation = expectation
         status = 0
         version = nil
@@ -49,13 +49,13 @@ final class CurlHeadReader {
         startFields()
     }
 
-    private func startFields() {
+    private mutating func startFields() {
         fields = []
         fields.reserveCapacity(16)
     }
 
     /// Reads a line with its line ending; returns a head at the empty line that ends it.
-    func read(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
+    mutating func read(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
         received += line.count
         if bytes > ResponseHead.mostBytes {
@@ -74,7 +74,7 @@ final class CurlHeadReader {
         return try head.get()
     }
 
-    private func readLine(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
+    private mutating func readLine(_ line: UnsafeRawBufferPointer) throws(NetworkError) -> ResponseHead? {
         var end = line.count
         while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         let text = line.part(..<end)
@@ -87,7 +87,7 @@ final class CurlHeadReader {
         return nil
     }
 
-    private func finish() throws(NetworkError) -> ResponseHead? {
+    private mutating func finish() throws(NetworkError) -> ResponseHead? {
         guard status >= 200 || status == 101 else {
             interims += 1
             guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim responses") }
@@ -122,7 +122,7 @@ final class CurlHeadReader {
 
     /// Rejects transfer codings other than `chunked`: the transport requests no others (RFC 9112, sections 6.1 and
     /// 7.4).
-    private func checkTransferCoding(_ fields: HTTPHeaders) throws(NetworkError) {
+    private mutating func checkTransferCoding(_ fields: HTTPHeaders) throws(NetworkError) {
         guard version == "1.1" else { throw bad("Transfer-Encoding in HTTP/\(version ?? "")") }
         guard fields.only("Transfer-Encoding")?.lowercased() == "chunked" else {
             throw bad("expected chunked as the only transfer coding")
@@ -131,7 +131,7 @@ final class CurlHeadReader {
         framing.isAmbiguous = fields.contains("Content-Length")
     }
 
-    private func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
         // HTTP/1.y, or HTTP/2 from libcurl itself; a space; three digits; the end, or a space and a reason phrase.
         guard line.count >= 10, line.starts(with: "HTTP/".utf8),
             let space = line.prefix(9).firstIndex(of: UInt8(ascii: " ")), line.count >= space + 4,

@@ -42,15 +42,15 @@
         /// Reads a line of the head, or a field behind the body, which is ignored.
         func receivedHeader(_ line: UnsafeRawBufferPointer) -> Int {
             lastActivity = loop.now
-            guard failure == nil, let reader = handle?.head else { return 0 }
+            guard failure == nil, let handle else { return 0 }
             if hasHead { return line.count }
             _ = dropChallenge()  // versions before 7.80 don't report that they send the answer
             do throws(NetworkError) {
-                guard let head = try reader.read(line) else { return line.count }
+                guard let head = try handle.head.read(line) else { return line.count }
                 if head.status == 407, request.url.scheme == .http, proxy?.hasPrefix("socks") == false {
                     throw NetworkError(.proxyFailed, CurlFailure.missingCredentials, phase: .receive)
                 }
-                if reader.framing.isAmbiguous { handle?.closesConnection() }
+                if handle.head.framing.isAmbiguous { handle.closesConnection() }
                 if head.status == 401, request.digest != nil { challenge = head } else { try deliver(head) }
                 return line.count
             } catch {

@@ -24,7 +24,7 @@
 
         /// Passes received bytes to the reader; returns whether the server refuses, with a body that isn't read.
         mutating func receive(
-            _ piece: [UInt8], _ reader: CurlHeadReader, _ pipe: ResponsePipe
+            _ piece: [UInt8], _ reader: inout CurlHeadReader, _ pipe: ResponsePipe
         ) throws(NetworkError) -> Bool {
             var rest = piece[...]
             while status == nil, let byte = rest.popFirst() {
@@ -33,13 +33,13 @@
                     throw FieldLines.bad(
                         "head longer than \(ResponseHead.mostBytes) bytes", limit: ResponseHead.mostBytes)
                 }
-                if byte == 0x0A { try readLine(reader, pipe) }
+                if byte == 0x0A { try readLine(&reader, pipe) }
             }
             if isOpen, !rest.isEmpty { pass(Array(rest), pipe) }
             return isAnswered && !isOpen
         }
 
-        private mutating func readLine(_ reader: CurlHeadReader, _ pipe: ResponsePipe) throws(NetworkError) {
+        private mutating func readLine(_ reader: inout CurlHeadReader, _ pipe: ResponsePipe) throws(NetworkError) {
             let bytes = line
             line.removeAll(keepingCapacity: true)
             let result = bytes.withUnsafeBytes { bytes in
