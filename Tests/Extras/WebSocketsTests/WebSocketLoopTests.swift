@@ -45,6 +45,13 @@ import Testing
 
         @Test("A pong is sent before messages that wait, and each of many pings is answered")
         func pongs() async throws {
+            try await repeatingOnce(if: "the system takes all messages that wait at the moment of the pings") {
+                try await pongsOvertake()
+            }
+        }
+
+        /// Answers ten pings while messages wait; returns whether the answers were sent before one of these messages.
+        private func pongsOvertake() async throws -> Bool {
             let (mayRead, kinds) = (DispatchSemaphore(value: 0), Locked<[UInt8]>([]))
             let sent = Locked(0)
             let server = try webSocketServer { connection in
@@ -98,7 +105,7 @@ import Testing
             #expect(order.count { $0 == 10 } == 10)
             let last = try #require(order.lastIndex(of: 10))
             // The socket has accepted messages of 256 KiB, of which one is partly sent.
-            #expect(order[..<last].count { $0 == 2 } < accepted, "\(accepted) messages were accepted before the pongs")
+            return order[..<last].count { $0 == 2 } < accepted
         }
 
         @Test("Sockets that are opened, used and dropped at random leave no descriptor")
