@@ -30,7 +30,7 @@ import AshlarTestSupport
                 }
             }
             let isLong = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
-            let count = isLong ? 10_000_000 : 10_000
+            let count = isLong ? 1_000_000 : 10_000
             await #expect(processExitsWith: .success) {
                 [url = server.url as String, count = count as Int, isLong = isLong as Bool] in
                 let client = try TransportKind.curl.client()
@@ -38,7 +38,7 @@ import AshlarTestSupport
                 let (memory, descriptors) = (SoakTests.memory(), SoakTests.descriptors())
                 #expect(await SoakTests.runWithFaults(count, client, url) == 0)
                 let growth = SoakTests.memory() - memory
-                if isLong { print("10,000,000 requests with faults: \(growth) KiB more") }
+                if isLong { print("1,000,000 requests with faults: \(growth) KiB more") }
                 let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
                 #expect(growth < (isSanitized ? 64 << 10 : 4096), "\(growth) KiB more than before")
                 // The faults open and close connections.
