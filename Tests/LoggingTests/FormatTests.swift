@@ -151,6 +151,18 @@ import Testing
     }
 
     @Test(
+        "Local times have the offset of the time zone at their point in time", .timeLimit(.minutes(5)),
+        arguments: [
+            ("UTC0", "2026-06-21T00:00:00.000+00:00 2026-11-20T13:22:32.000+00:00"),
+            ("CET-1CEST,M3.5.0,M10.5.0/3", "2026-06-21T02:00:00.000+02:00 2026-11-20T14:22:32.000+01:00"),
+            ("<-0330>3:30", "2026-06-20T20:30:00.000-03:30 2026-11-20T09:52:32.000-03:30"),
+        ])
+    func localTimes(zone: String, times: String) throws {
+        let child = try TestChild("times", "/", ["seconds=1782000000,1795180952"], environment: ["TZ": zone])
+        #expect(try child.run() == times.replacing(" ", with: "\n") + "\n")
+    }
+
+    @Test(
         "Durations are in the largest unit that gives at least one",
         arguments: [
             (Duration.zero, "0ns"), (.nanoseconds(999), "999ns"), (.nanoseconds(1500), "1.500us"),

@@ -176,6 +176,18 @@ struct Child {
         Log("Console").indent(true).debug("details")
     }
 
+    /// Prints points in time in the time zone of the environment.
+    func tellLocalTimes() {
+        for second in (option("seconds") ?? "").split(separator: ",").compactMap({ Int64($0) }) {
+            let record = LogRecord(
+                sequence: 1, level: .info, time: LogTime(nanoseconds: second * 1_000_000_000), depth: 0, context: "",
+                message: "", fields: [:], file: "", function: "", line: 1, threadID: 1)
+            var format = LogFormat.standard
+            format.usesLocalTime = true
+            say(String(record.formatted(as: format).prefix { $0 != " " }))
+        }
+    }
+
     /// Logs without a start, or before one, and ends without the functions of a normal end.
     func logWithoutStart() {
         let log = Log("First")
