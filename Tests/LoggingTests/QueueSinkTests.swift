@@ -1,5 +1,6 @@
 import AshlarTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AshlarLogging
@@ -27,6 +28,32 @@ private final class StuckSink: LogSink {
     func release() { gate.signal() }
 }
 
+/// A sink that stores the limits of its flushes.
+private final class TimedSink: LogSink {
+    private let stored = Mutex<[Duration]>([])
+
+    var limits: [Duration] { stored.withLock { $0 } }
+
+    func receive(_ record: LogRecord) -> Bool { true }
+
+    func flush(within limit: Duration) -> Bool {
+        stored.withLock { $0.append(limit) }
+        return true
+    }
+}
+
+/// A sink that reports its release.
+private final class ReleasedSink: LogSink {
+    private let inner = RecordingSink()
+    private let released: @Sendable ([LogRecord]) -> Void
+
+    init(_ released: @escaping @Sendable ([LogRecord]) -> Void) { self.released = released }
+
+    deinit { released(inner.records) }
+
+    func receive(_ record: LogRecord) -> Bool { inner.receive(record) }
+}
+
 @Suite struct QueueSinkTests {
     @Test("A queue delivers in order on another thread, and flush waits for it", .timeLimit(.minutes(5)))
     func queue() {
@@ -37,6 +64,28 @@ private final class StuckSink: LogSink {
         system.flush(sync: false)
         #expect(inner.records.map(\.message) == (1...500).map { "line \($0)" })
         #expect(sink.dropped.isEmpty)
+    }
+
+    @Test("A released queue delivers its lines, ends its thread and releases the other sink", .timeLimit(.minutes(5)))
+    func release() {
+        let messages = Mutex<[String]>([])
+        let isReleased = DispatchSemaphore(value: 0)
+        var sink: QueueSink? = QueueSink(
+            ReleasedSink { records in
+                messages.withLock { $0 = records.map(\.message) }
+                isReleased.signal()
+            })
+        for index in 1...3 { #expect(sink?.receive(.notice("line \(index)")) == true) }
+        sink = nil
+        #expect(isReleased.wait(timeout: .now() + 60) == .success)
+        #expect(messages.withLock { $0 } == ["line 1", "line 2", "line 3"])
+    }
+
+    @Test("A flush gives the other sink the rest of its time", arguments: [Duration.zero, .seconds(5), .seconds(3600)])
+    func flushLimit(limit: Duration) {
+        let inner = TimedSink()
+        #expect(QueueSink(inner).flush(within: limit))
+        #expect(inner.limits.count == 1 && inner.limits.allSatisfy { .zero <= $0 && $0 <= limit }, "\(inner.limits)")
     }
 
     @Test(

@@ -122,11 +122,12 @@ private final class Queue: Sendable {
         // Lines that the other sink logs go to the run file only, as without a queue.
         ashlar_log_current_thread().pointee.sinks += 1
         monitor.lock.lock()
+        defer { monitor.lock.unlock() }
         while true {
             let unreported = monitor.held.unreported
             let batch = monitor.held.waiting.takeAll()
             guard !batch.isEmpty || unreported > 0 else {
-                if monitor.held.isClosed { break }
+                if monitor.held.isClosed { return }
                 monitor.lock.wait()
                 continue
             }
@@ -142,7 +143,6 @@ private final class Queue: Sendable {
             monitor.held.settled += batch.reduce(lost) { $0 + $1.lostBefore + 1 }
             monitor.lock.wakeAll()
         }
-        monitor.lock.unlock()
     }
 
     private func deliver(_ batch: [Entry]) {
