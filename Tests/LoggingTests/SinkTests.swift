@@ -82,6 +82,17 @@ import Testing
         system.log().info("third")
     }
 
+    @Test("Each attached sink is detached alone")
+    func detached() {
+        let system = TestSystem()
+        let sinks = (0..<3).map { _ in RecordingSink() }
+        let numbers = sinks.map { system.pipeline.attach($0) }
+        system.log().info("first")
+        system.pipeline.detach(numbers[1])
+        system.log().info("second")
+        #expect(sinks.map { $0.records.map(\.message) } == [["first", "second"], ["first"], ["first", "second"]])
+    }
+
     @Test("Lines that a sink logs go to the run file only")
     func sinkThatLogs() {
         let count = Atomic<Int>(0)
