@@ -87,6 +87,26 @@ import Testing
         #expect(folder.names == ["empty"])
     }
 
+    @Test("Reading ends at the end of a file, also after a call that a signal has interrupted", .timeLimit(.minutes(5)))
+    func endOfFile() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let descriptor = SystemCalls.openForAppending(folder.path + "/file", exclusive: true)
+        defer { SystemCalls.close(descriptor) }
+        #expect(SystemCalls.write(descriptor, [1, 2, 3]) == 3)
+        let bytes = Mutex<[UInt8]>([])
+        let done = DispatchSemaphore(value: 0)
+        // On its own thread, because a call that misses the end never returns.
+        Thread.detachNewThread {
+            errno = EINTR
+            let read = SystemCalls.read(descriptor, offset: 1, limit: 10)
+            bytes.withLock { $0 = read }
+            done.signal()
+        }
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        #expect(bytes.withLock { $0 } == [2, 3])
+    }
+
     @Test(
         "A queue behaves like an array with a limit, in any order of calls", arguments: 1...10 as ClosedRange<UInt64>)
     func queueModel(seed: UInt64) {
