@@ -174,6 +174,9 @@ import Testing
                         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
                         if target?.hasPrefix(folder.path) == true { descriptors.append(dup(Int32(name) ?? -1)) }
                     }
+                    let run = try #require(RunFolder(path: folder.path).runs().first)
+                    var pauses = 0
+                    #expect(run.isRunning(run.state()) { pauses += 1 } && pauses == 0, "the run hasn't ended")
                     system.shutdown()
                 }
                 let run = try #require(RunFolder(path: folder.path).runs().first)
