@@ -128,7 +128,8 @@ import Testing
         configuration.readsEnvironment = false
         #expect(pipeline.start(configuration).earlyLines == 1)
         log.info("then")
-        #expect(later.records.map(\.message) == ["bad", "then"] && early.records.count == 1)
+        #expect(later.records.map(\.message) == ["bad", "then"])
+        #expect(early.records == [later.records[0]], "the whole line is the same")
     }
 
     @Test("Early lines beyond 64 KiB are dropped, the oldest first, and counted")
