@@ -42,6 +42,20 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
+    @Test("A run ended when its state file says, or with its last write, but not before its start or in the future")
+    func ends() throws {
+        let folder = TemporaryFolder()
+        try folder.makeRun(startedAt: 1000, pid: 1)
+        let run = try #require(RunFolder(path: folder.path).runs().first)
+        for path in run.paths { setModified(path, 5000) }
+        var state = try #require(run.state())
+        for (time, end) in [(3000, 3000), (0, 5000), (999, 1000), (.max, 1000)] as [(Int64, Int64)] {
+            state.endedAt = time
+            #expect(run.ended(state) == end, "\(time)")
+        }
+        #expect(run.ended(nil) == 5000)
+    }
+
     // Elsewhere, a run of this process is running until the process ends.
     #if os(Linux)
         @Test("Starts report and retain the runs that a model does", .timeLimit(.minutes(5)))
