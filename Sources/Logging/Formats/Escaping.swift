@@ -34,19 +34,17 @@ package enum Escaping {
     /// Returns the scalar at `index` that needs an escape, and its length in bytes; nil if there is none.
     private func special(_ start: TextBytes, _ index: Int) -> (scalar: UInt32, length: Int)? {
         let byte = start[index]
-        let end = start.count
+        // The UTF-8 of a string is valid, so the bytes of a scalar follow its first one.
         switch byte {
         case UInt8(ascii: "\t"): return self == .text || self == .continuation ? nil : (9, 1)
         case 0x00..<0x20, 0x7F: return (UInt32(byte), 1)
         case .quote, .backslash: return self == .quoted || self == .json ? (UInt32(byte), 1) : nil
         case 0xC2:
-            guard index + 1 < end, start[index + 1] < 0xA0 else { return nil }
-            return (UInt32(start[index + 1]), 2)
+            return start[index + 1] < 0xA0 ? (UInt32(start[index + 1]), 2) : nil
         case 0xD8:
             // U+061C, the Arabic letter mark.
-            return index + 1 < end && start[index + 1] == 0x9C ? (0x061C, 2) : nil
+            return start[index + 1] == 0x9C ? (0x061C, 2) : nil
         case 0xE2:
-            guard index + 2 < end else { return nil }
             switch (start[index + 1], start[index + 2]) {
             case (0x80, 0x8E...0x8F), (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9):
                 return (0x2000 | UInt32(start[index + 1] & 0x3F) << 6 | UInt32(start[index + 2] & 0x3F), 3)
