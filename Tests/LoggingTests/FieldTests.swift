@@ -232,6 +232,28 @@ import Testing
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
     }
 
+    @Test(
+        "An object or a list that is too long for a line of JSON loses its last values only", arguments: ["", "long"])
+    func longValues(prefix: String) {
+        // Longer than the room that a value needs, so that the end of each value can be beyond the limit.
+        let texts = (0..<200).map { String(repeating: prefix, count: 15) + " \($0)" }
+        let values = [
+            LogFieldValue.object(LogFields(texts.map { .init(key: $0, value: .none) })),
+            .array(texts.map { .string($0) }),
+        ]
+        for nested in values.flatMap({ [LogFieldValue.object(["b": $0]), .array([$0])] }) {
+            // Each length moves the end of another value to the limit.
+            for length in 0..<80 {
+                let record = LogRecord.notice(String(repeating: "m", count: length)).adding(["a": nested])
+                let line = record.formatted(as: .jsonLines, maximumBytes: 1024)
+                #expect(line.utf8.count <= 1024 && line.contains(" 5\"") && !line.contains(" 199\""), "\(line)")
+                // Foundation accepts a comma behind the last value.
+                #expect(!line.contains(",}") && !line.contains(",]"), "\(line)")
+                #expect(throws: Never.self, "\(line)") { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            }
+        }
+    }
+
     @Test("Deeply nested values print down to a level, in every format")
     func deepValues() {
         var list = LogFieldValue.integer(1)

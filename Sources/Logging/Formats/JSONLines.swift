@@ -150,12 +150,10 @@ package struct JSONLineWriter {
                 return append(value.description, limit: max(64, limit - line.count))
             }
             if case .object(let fields) = value {
-                _ = writeObject(fields.list, limit: limit - depth - 1, depth: depth + 1)
+                _ = writeObject(fields.list, limit: limit - 1, depth: depth + 1)
             } else if case .array(let values) = value {
                 append("[")
-                _ = writeItems(values, limit: limit - depth - 1) {
-                    $1.write($0, limit: limit - depth - 2, depth: depth + 1)
-                }
+                _ = writeItems(values, limit: limit - 1) { $1.write($0, limit: limit - 1, depth: depth + 1) }
                 append("]")
             }
         }
