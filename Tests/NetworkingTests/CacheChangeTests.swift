@@ -10,6 +10,26 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct CacheChangeTests: CacheClients {
     let time = Mutex(CacheRules.start)
 
+    @Test("A request that asks for a coding itself, also a download, has its own stored response")
+    func ownCoding() async throws {
+        let folder = try TemporaryFolder([:])
+        let stub = StubTransport { request in
+            let isOwn = request.headers["Accept-Encoding"] == "gzip"
+            var headers: HTTPHeaders = ["Cache-Control": "max-age=60"]
+            if isOwn { headers.set("Content-Encoding", "gzip") }
+            return response(isOwn ? "encoded" : "text", headers)
+        }
+        let client = client(stub, cache())
+        let headers: HTTPHeaders = ["Accept-Encoding": "gzip"]
+        try await client.download(NetworkRequest(.get, "https://h/a", headers: headers), to: folder.path + "/file")
+        for _ in 0..<2 {
+            #expect(try await get(client, "/a").text() == "text")
+            #expect(try await get(client, "/a", headers).text() == "encoded")
+        }
+        #expect(try String(contentsOfFile: folder.path + "/file", encoding: .utf8) == "encoded")
+        #expect(stub.requests.count == 2)
+    }
+
     @Test(
         "A change of a URL removes its responses for all credentials and forms of the body", arguments: [true, false])
     func invalidatesEverything(isMemory: Bool) async throws {

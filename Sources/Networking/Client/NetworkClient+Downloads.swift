@@ -73,7 +73,6 @@ private struct PartialFile {
         self.path = path
         self.request = request
         self.permitsCodings = permitsCodings
-        self.request.options.decompresses = false
         if !permitsCodings { self.request.headers.set("Accept-Encoding", "identity") }
         isResumable = request.method == .get && request.body.isEmpty && !request.headers.contains("Range")
         guard !path.isEmpty, !path.utf8.contains(0), FileStatus(path).map({ $0.kind == .regular }) != false else {

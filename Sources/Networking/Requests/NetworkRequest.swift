@@ -36,6 +36,8 @@ public struct NetworkRequest: Sendable {
 
     /// The credentials with which the transport answers a digest challenge, or nil.
     var digest: BasicCredentials? { credentials?.digest }
+    /// Whether bodies are inflated; a request with its own Accept-Encoding receives the body unchanged.
+    var inflates: Bool { options.decompresses && !headers.contains("Accept-Encoding") }
     /// Whether the exchange is measured.
     var isMeasured: Bool { options.measures || measured != nil }
 

@@ -83,7 +83,7 @@ struct CacheEntry: Hashable, Sendable {
 
     private static func property(_ name: String, of query: CacheQuery) -> String? {
         switch name {
-        case bodyCoding: query.request.options.decompresses ? nil : "original"
+        case bodyCoding: query.request.inflates ? nil : "original"
         case credentials: hash(ofCredentials: query)
         case cookieJar: query.jar
         default:

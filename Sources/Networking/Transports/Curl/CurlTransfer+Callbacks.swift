@@ -61,7 +61,7 @@
 
         private func deliver(_ head: ResponseHead) throws(NetworkError) {
             guard let handle else { return }
-            body = try TransferBody(head, handle.head.framing, of: request, inflates: inflates)
+            body = try TransferBody(head, handle.head.framing, of: request, inflates: request.inflates)
             _ = proceeds(after: .receivedHead)
             isMultiplexed = head.version == "2"
             if handle.allowsHTTP2 { origin?.received(isMultiplexed: isMultiplexed) }

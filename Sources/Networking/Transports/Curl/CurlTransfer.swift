@@ -91,11 +91,9 @@
         var measures: Bool { request.isMeasured }
         /// Whether libcurl only connects.
         var isUpgrade: Bool { request.upgrade != nil }
-        /// Whether bodies are inflated; a request with its own Accept-Encoding receives the body unchanged.
-        var inflates: Bool { request.options.decompresses && !request.headers.contains("Accept-Encoding") }
         /// Whether compression is requested.
         var asksForCompression: Bool {
-            inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
+            request.inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
         }
         var phase: TransferState.Phase { state.phase }
         var hasHead: Bool { state.hasHead }
