@@ -59,7 +59,12 @@ private struct Nothing: Endpoint {
 
     @Test("Malformed literal paths and hosts are rejected when the request is built")
     func broken() {
-        #expect(throws: NetworkError.self) { try Get<Note>(path: "a%zz").makeRequest() }
+        for path in ["a%zz", "a%z4", "a%4z", "a%4/", "a%4", "a%", "%"] {
+            let error = #expect(throws: NetworkError.self) {
+                try Get<Note>(path: EndpointPath(stringLiteral: path)).makeRequest()
+            }
+            #expect(error?.code == .invalidURL && error?.message == "expected two hex digits after % in the path")
+        }
         for host in ["", "a/b", "a b", "user@a", "a:99999", "a?b", "-ü.example"] {
             let error = #expect(throws: NetworkError.self) {
                 try Get<Note>(host: .canonical(host)).makeRequest()
