@@ -66,6 +66,8 @@ import Testing
         Case("a=1; Max-Age=\"0\"", "http://h.x/", "http://h.x/", "a=1"),
         Case("a=1; Max-Age=99999999999999999999", "http://h.x/", "http://h.x/", "a=1"),
         Case("a=1; Expires=Sun, 06-Nov-94 08:49:37 GMT", "http://h.x/", "http://h.x/", nil),
+        Case("a=1; Expires=Thu, 01-Jan-70 00:00:01 GMT", "http://h.x/", "http://h.x/", nil),
+        Case("a=1; Expires=Tue, 31-Dec-69 23:59:59 GMT", "http://h.x/", "http://h.x/", "a=1"),
         Case("a=1; Expires=Sun Nov  6 08:49:37 2094", "http://h.x/", "http://h.x/", "a=1"),
         Case("a=1; Expires=never", "http://h.x/", "http://h.x/", "a=1"),
         // Secure, and names that require it.
