@@ -36,6 +36,15 @@ import Testing
         #expect(trust.rejection(of: url, chain: try Self.chain("good", "ca"), isValid: true) == nil)
     }
 
+    @Test("A certificate that is truncated anywhere has no key")
+    func truncated() throws {
+        let certificate = try #require(Self.chain("good").first)
+        #expect(ServerTrust.publicKey(of: certificate) != nil)
+        for count in 0..<certificate.count {
+            #expect(ServerTrust.publicKey(of: Array(certificate.prefix(count))) == nil, "\(count) bytes")
+        }
+    }
+
     @Test("Only a valid chain whose first certificate has a pinned key is accepted")
     func verdicts() throws {
         let url = try HTTPURL("https://localhost/")
