@@ -2,11 +2,12 @@ import AshlarNetworkingTestSupport
 import AshlarTestSupport
 
 #if os(Linux)
-    import AshlarNetworking
     import Foundation
     import Glibc
     import Synchronization
     import Testing
+
+    @testable import AshlarNetworking
 
     /// The loop behind `CurlTransport`: waiting for connections, and callers that block or compute.
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
@@ -210,6 +211,12 @@ import AshlarTestSupport
                 // A polling thread would use the whole second.
                 #expect(CurlLoopTests.processorTime() - start < 0.4)
             }
+        }
+
+        @Test("The clock of the loop never goes backwards")
+        func clock() {
+            let times = (0..<10_000).map { _ in CurlLoop.clock() }
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 } && times.first != times.last)
         }
 
         private static func processorTime() -> Double {
