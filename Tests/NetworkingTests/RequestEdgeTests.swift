@@ -193,6 +193,21 @@ private struct At: Endpoint {
         #expect(error?.message.contains(word) == true, "\(String(describing: error))")
     }
 
+    @Test("Progress is reported while a body arrives", arguments: TransportKind.allCases)
+    func earlyProgress(kind: TransportKind) async throws {
+        let isReported = DispatchSemaphore(value: 0)
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
+            #expect(isReported.wait(timeout: .now() + 60) == .success)
+            connection.write("later")
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.progress = { if $0.received == 5, $0.toReceive == 10 { isReported.signal() } }
+        #expect(try await client.send(request).text() == "firstlater")
+    }
+
     @Test(
         "Progress never decreases and ends at the transferred bytes, with or without a known length",
         arguments: TransportKind.allCases,
