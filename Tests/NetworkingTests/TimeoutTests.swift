@@ -167,6 +167,31 @@ import Testing
         }
     }
 
+    @Test("A slow upload causes no idle timeout", arguments: TransportKind.allCases)
+    func slowUpload(kind: TransportKind) async throws {
+        let server = try FaultServer { connection in
+            guard connection.head() != nil else { return }
+            for _ in 0..<64 {
+                guard connection.take(1 << 20) != nil else { return }
+                connection.pause(0.02)
+            }
+            connection.write(answer(body: "done"))
+        }
+        let client = try kind.client()
+        var request = try client.request(.post, server.url, body: .bytes([UInt8](repeating: 1, count: 64 << 20)))
+        // Longer than the server reads what the buffers of a connection hold, and shorter than the upload.
+        request.options.idleTimeout = .milliseconds(600)
+        try await repeatingOnce(if: "the server is late for the idle timeout") {
+            do {
+                let text = try await client.send(request).text()
+                #expect(text == "done")
+                return true
+            } catch let error as NetworkError where error.code == .timedOut {
+                return false
+            }
+        }
+    }
+
     @Test("A closed port and an unknown name cause different errors", arguments: TransportKind.allCases)
     func unreachable(kind: TransportKind) async throws {
         let port = try FaultServer(raw: "").port  // closed at once
