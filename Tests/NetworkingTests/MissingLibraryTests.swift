@@ -6,7 +6,7 @@ import AshlarTestSupport
     import Foundation
     import Testing
 
-    /// A system without a libcurl that can be used.
+    /// A system without a libcurl that can be used, or without threads.
     @Suite(.timeLimit(.minutes(5))) struct MissingLibraryTests {
         private func check(_ library: String, _ reason: String) async throws {
             let error = try #require(throws: NetworkError.self) { try CurlTransport(library: library) }
@@ -55,6 +55,35 @@ import AshlarTestSupport
             }
             #expect(status == 0)
             try await check(base + ".so", "is version 7.67.0, needed is 7.68.0 or later")
+        }
+
+        @Test(
+            "Without a thread, a transport can't be created, and leaves no descriptor open",
+            .enabled(if: OtherUser.isAvailable, "this process can't become another user"))
+        func threads() async {
+            await #expect(processExitsWith: .success) {
+                // It has loaded libcurl, and its descriptors stay open.
+                let transport = try CurlTransport()
+                // The limit doesn't apply to root.
+                try #require(setuid(OtherUser.id) == 0)
+                var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+                try #require(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+                let free = Self.freeDescriptor()
+                for _ in 0..<3 {
+                    let error = try #require(throws: NetworkError.self) { try CurlTransport() }
+                    #expect(error.code == .unsupported)
+                    #expect(error.message == "the system can't create a thread for the transport")
+                }
+                #expect(Self.freeDescriptor() == free)
+                withExtendedLifetime(transport) {}
+            }
+        }
+
+        /// The number that the next descriptor gets.
+        private static func freeDescriptor() -> Int32 {
+            let descriptor = dup(0)
+            close(descriptor)
+            return descriptor
         }
     }
 #endif
