@@ -106,7 +106,7 @@ public final class ResponseCache: Sendable {
             var record = stored ?? CacheRecord(variants: [])
             guard entry != nil || !record.variants.isEmpty else { return nil }
             record.replace(query, by: entry)
-            while record.variants.count > 1, record.cost > limit { record.variants.removeLast() }
+            while record.cost > limit, record.variants.popLast() != nil {}
             return record
         }
     }
