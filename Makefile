@@ -39,7 +39,7 @@ run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool
 PREFIX ?= /usr/local
 
 .PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-builds bench-check libcurl tsan asan fuzz \
-    soak stress mutants apple api-check apple-release-check clean ci
+    soak stress coverage mutants apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -173,6 +173,14 @@ soak: ## Runs the tests with many more kills, generated files, races and request
 
 stress: build ## Runs every test in random order beside two busy loops, three times, and then on one processor (ARGS="--rounds 1 --seed 1 Core")
 	Scripts/stress-tests $(ARGS)
+
+# `coverage` builds the tests of all modules at once; the same build serves those of one module.
+coverage: export ASHLAR_TESTS := Core $(MODULES)
+coverage: ## Prints the lines that the tests of Core and the five modules run (MODULE=Core for one, ARGS=--lines for those they don't)
+	@Scripts/install-packages $(TEST_PACKAGES)
+	@LOG=.build/build-coverage.log Scripts/build-quietly "the tests with counters of lines" \
+	    swift build --build-tests --enable-code-coverage --scratch-path .build/coverage $(SWIFT_FLAGS)
+	@Scripts/coverage $(ARGS) $(MODULE)
 
 mutants: ## Plants faults in a module's sources and reports those that its tests don't notice (MODULE=Logging ARGS="--count 100 --seed 1")
 	Scripts/mutants $(or $(MODULE),$(error Choose a module, as in make mutants MODULE=Logging)) $(ARGS)
