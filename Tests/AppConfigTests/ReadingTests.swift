@@ -158,6 +158,17 @@ import Testing
         #expect(config[timeout] == 6)
     }
 
+    @Test("Values at the deepest indexed level and below it are found by their text", arguments: ["", "k", "水"])
+    func deepest(key: String) {
+        for depth in 31...34 {
+            let path = ConfigPath(components: [String](repeating: key, count: depth))
+            let value = (0..<depth).reduce(ConfigValue.integer(7)) { value, _ in .dictionary([key: value]) }
+            let config = ApplicationConfig(value.dictionary ?? [:])
+            #expect(config.int(forKey: path.description) == 7)
+            #expect(config.value(forKey: path.description + "x", as: ConfigValue.self) == nil)
+        }
+    }
+
     @Test("Literal keys with dots take precedence over paths, and both can be read")
     func literalKeys() throws {
         let config = ApplicationConfig([

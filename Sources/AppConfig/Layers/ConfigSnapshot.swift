@@ -78,10 +78,15 @@ struct ConfigIndex: Sendable {
     /// Whether a text that isn't in the index can be the path of a value: with an alternative notation (`::`, `\`,
     /// `[2]`), with another form of the same characters, or as a path deeper than the index.
     private func mayBeSpelledOtherwise(_ text: String.UTF8View) -> Bool {
-        text.isEmpty || text.count >= Self.maximumDepth * 2 - 1
-            || text.contains {
-                $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "\\") || $0 >= 0x80
+        var dots = 0
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "."): dots += 1
+            case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "\\"), 0x80...: return true
+            default: break
             }
+        }
+        return text.isEmpty || dots >= Self.maximumDepth
     }
 }
 
