@@ -49,6 +49,12 @@ indirect enum ConfigShape: Sendable {
         guard let step = steps.first else {
             switch (self, shape) {
             case (.structure, .text), (.structure, .boolean), (.structure, .unknown), (.array, .unknown): return
+            case (.array(var element), .array(let new)):
+                element.declare(new, at: [])
+                self = .array(element)
+            case (.dictionary(var element), .dictionary(let new)):
+                element.declare(new, at: [])
+                self = .dictionary(element)
             case (.structure(var entries), .structure(let new)):
                 for (key, shape) in new { entries[key, default: .unknown].declare(shape, at: []) }
                 self = .structure(entries)
