@@ -85,7 +85,7 @@ struct ConfigHistory {
         var text: String {
             if let built = node.origin.built { return ConfigDescription.printable(built.template) }
             if entry.size < 0 { return ConfigDescription.text(node) }
-            return entry.isDictionary ? "{\(entry.size) values}" : "[\(entry.size) values]"
+            return node.elements == nil ? "{\(entry.size) values}" : "[\(entry.size) values]"
         }
     }
 
