@@ -17,28 +17,23 @@ public final class ConfigWatch: Sendable {
 
     /// Ends the watch; a reload that has begun completes.
     public func cancel() {
-        // Handlers are released outside the lock.
-        let old = state.withLock { state -> State in
+        let tasks = state.withLock { state in
             defer { state = State(isCancelled: true) }
-            return state
+            return state.tasks
         }
-        old.watch?.cancel()
-        for task in old.tasks { task.cancel() }
+        for task in tasks { task.cancel() }
     }
 
     /// Watches other paths; returns `false` if these are already watched, or if the watch has ended.
     func watch(_ paths: [String], start: ([String]) -> PathWatch) -> Bool {
         guard state.withLock({ !$0.isCancelled && $0.paths != paths }) else { return false }
         let watch = start(paths)
-        let old = state.withLock { state -> PathWatch? in
-            if state.isCancelled { return watch }
-            defer {
-                state.paths = paths
-                state.watch = watch
-            }
-            return state.watch
+        state.withLock { state in
+            if state.isCancelled { return }
+            state.paths = paths
+            // The previous watch ends with its last reference.
+            state.watch = watch
         }
-        old?.cancel()
         return true
     }
 
