@@ -35,6 +35,32 @@ import Testing
         #expect(throws: FileFailure(folder.path, .notRegular)) { try WholeFile.read(folder.path) }
     }
 
+    @Test("A name is replaced and removed, and a failure is reported")
+    func names() throws {
+        let path = try folder.write("a", to: "a", atomically: false)
+        let other = try folder.write("b", to: "b", atomically: false)
+        let identity = try #require(FileStatus(path)?.identity)
+        #expect(FileSystem.rename(path, to: other) && FileStatus(other)?.identity == identity)
+        #expect(!FileSystem.rename(path, to: other) && FileStatus(other)?.size == 1)
+        #expect(FileSystem.remove(other) && !FileSystem.remove(other) && FileStatus(other) == nil)
+    }
+
+    @Test("A relative path gets the working directory in front")
+    func absolutePath() {
+        let here = FileManager.default.currentDirectoryPath
+        #expect(FileSystem.absolutePath("a/b") == here + "/a/b")
+        #expect(FileSystem.absolutePath("/a/b") == "/a/b" && FileSystem.absolutePath("") == "")
+    }
+
+    @Test("An open file has the identity of its path")
+    func identity() throws {
+        let path = try folder.write("a", to: "a", atomically: false)
+        let descriptor = open(path, O_RDONLY)
+        #expect(FileIdentity(descriptor: descriptor) == FileStatus(path)?.identity)
+        close(descriptor)
+        #expect(FileIdentity(descriptor: -1) == nil)
+    }
+
     @Test("A missing file is reported as missing")
     func missing() throws {
         let path = folder.file("a/b")

@@ -117,6 +117,7 @@ func outline(_ document: PropertyListDocument) -> [String] {
             ("<plist><array><true/></dict></plist>", "1:22 [1]: expected a value or </array>, found </dict>"),
             ("<plist><array>x</array></plist>", "1:15 [0]: expected a value or </array>, found text"),
             ("<plist><plist></plist></plist>", "1:8 : expected a value, found <plist>"),
+            ("<plist><true>x</true></plist>", "1:14 : expected </true>, found text"),
             ("<plist><string>a</plist>", "1:17 : expected </string>, found </plist>"),
             ("<plist><string>a", "1:17 : expected a value, found the end of the file"),
             ("<plist><string a='b'>x</string></plist>", "1:16 : expected > at the end of <string, found other text"),
@@ -187,6 +188,7 @@ func outline(_ document: PropertyListDocument) -> [String] {
             "<dict><key>a</key><string>x</string></dict>",
             "<?xml version='1.0' encoding='latin1'?><plist><dict><key>a</key><string>x</string></dict></plist>",
             "<!DOCTYPE plist [ <!ENTITY z \"]>\"> ]><plist><dict><key>a</key><string>x</string></dict></plist>",
+            "<!DOCTYPE plist [<!-- ]> --> <?x ]>\" ?>]><plist><dict><key>a</key><string>x</string></dict></plist>",
             "<plist><dict id='1'><key b=\"/>\">a</key><string xml:space='preserve'>x</string></dict></plist>",
         ])
     func lenient(_ text: String) throws {
