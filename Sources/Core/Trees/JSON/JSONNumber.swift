@@ -54,7 +54,7 @@ package struct JSONDecimal: Hashable {
     /// The power of ten by which the digits, read as an integer, are multiplied.
     private var exponent: Int64 = 0
 
-    /// Reads a number that matches the grammar; an exponent beyond ±4 · 10¹⁸ is clamped.
+    /// Reads a number that matches the grammar; an exponent beyond ±4 · 10¹⁷ is read as ±4 · 10¹⁸.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     package init(_ text: UnsafeBufferPointer<UInt8>) {
