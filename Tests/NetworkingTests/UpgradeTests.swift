@@ -27,7 +27,7 @@ import Testing
             }
         }
 
-        /// The code and the phase of the error of an upgrade, and what is known about the request.
+        /// Returns the error of an upgrade, or nil if the server accepts it.
         private func failure(_ request: NetworkRequest, _ client: NetworkClient? = nil) async -> NetworkError? {
             do {
                 _ = try await upgrade(request, client)
