@@ -152,14 +152,19 @@ import Testing
         }
         center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(1)])) }
         center.update { _ in first }
-        let reader = Task {
-            for await change in changes { return change.int("n", default: -1) }
-            return -2
+        let (seen, executor) = (Recorder<Int>(), StepExecutor())
+        let reader = Task(executorPreference: executor) {
+            for await change in changes {
+                seen.note(change.int("n", default: -1))
+                break
+            }
         }
-        // If the first snapshot were a change, the reader would have ended.
-        for _ in 0..<1000 { await Task.yield() }
+        executor.run()
+        #expect(seen.items.isEmpty)
         center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(2)])) }
-        #expect(await reader.value == 2)
+        executor.run()
+        #expect(seen.items == [2])
+        await reader.value
     }
 
     @Test("A change of an old snapshot is repeated on the new one")

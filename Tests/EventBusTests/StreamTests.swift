@@ -126,9 +126,9 @@ struct StreamTests {
     @Test("Senders wait for room in order of arrival")
     func backPressure() async throws {
         let stream = bus.events(number, buffer: .suspend(2))
-        let done = Recorder<Int>()
+        let (done, executor) = (Recorder<Int>(), StepExecutor())
         for i in 0..<2 { #expect(await bus.send(number, i).queued == 1) }
-        let senders = Task { [bus, number] in
+        let senders = Task(executorPreference: executor) { [bus, number] in
             for i in 2..<6 {
                 let receipt = await bus.send(number, i)
                 #expect(receipt.queued == 1)
@@ -136,13 +136,15 @@ struct StreamTests {
                 done.note(i)
             }
         }
-        try await until { stream.waiting >= 3 }
-        for _ in 0..<50 { await Task.yield() }
-        #expect(done.items.isEmpty)
+        executor.run()
+        #expect(stream.waiting == 3)
         var iterator = stream.makeAsyncIterator()
-        for i in 0..<6 { #expect(await iterator.next()?.payload == i) }
+        for i in 0..<6 {
+            #expect(done.items == Array(2..<2 + i).filter { $0 < 6 })
+            #expect(await iterator.next()?.payload == i)
+            executor.run()
+        }
         await senders.value
-        #expect(done.items == [2, 3, 4, 5])
         #expect(stream.dropped == 0 && stream.waiting == 0)
     }
 
@@ -152,13 +154,20 @@ struct StreamTests {
             bus.events(number, buffer: .suspend(1)), bus.events(number, buffer: .suspend(1))
         )
         await bus.send(number, 0)
-        let sender = Task { [bus, number] in await bus.send(number, 1) }
-        try await until { second.waiting >= 2 }
+        let (done, executor) = (Recorder<Int>(), StepExecutor())
+        let sender = Task(executorPreference: executor) { [bus, number] in
+            defer { done.note(1) }
+            return await bus.send(number, 1)
+        }
+        executor.run()
+        #expect(second.waiting == 2)
         var (slow, quick) = (first.makeAsyncIterator(), second.makeAsyncIterator())
         #expect(await quick.next()?.payload == 0)
         #expect(await quick.next()?.payload == 1)
-        for _ in 0..<50 { await Task.yield() }
+        executor.run()
+        #expect(done.items.isEmpty)
         #expect(await slow.next()?.payload == 0)
+        executor.run()
         #expect(await sender.value.queued == 2)
         #expect(await slow.next()?.payload == 1)
     }

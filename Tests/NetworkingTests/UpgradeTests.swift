@@ -187,31 +187,39 @@ import Testing
         let window = SendWindow()
         // A message may exceed the window, so that one of any length can be sent.
         try await window.add(SendWindow.capacity + 1)
-        let added = Locked(false)
-        let sender = Task {
+        let (executor, added) = (StepExecutor(), Locked(false))
+        let sender = Task(executorPreference: executor) {
             try await window.add(1)
             added.withLock { $0 = true }
         }
+        executor.run()
         window.remove(1)
-        for _ in 0..<100 { await Task.yield() }
+        executor.run()
         #expect(!added.withLock { $0 })
         window.remove(1)
-        try await sender.value
+        executor.run()
         #expect(added.withLock { $0 })
+        try await sender.value
     }
 
     @Test("Senders fail when the window is closed or their task is cancelled")
     func failures() async throws {
         let window = SendWindow()
         try await window.add(SendWindow.capacity)
+        let executor = StepExecutor()
         func waiting() -> Task<NetworkError.Code?, Never> {
-            Task { await outcome { () async throws(NetworkError) in try await window.add(1) }.failure?.code }
+            defer { executor.run() }
+            return Task(executorPreference: executor) {
+                await outcome { () async throws(NetworkError) in try await window.add(1) }.failure?.code
+            }
         }
         let cancelled = waiting()
         cancelled.cancel()
+        executor.run()
         #expect(await cancelled.value == .cancelled)
         let closed = waiting()
         window.close()
+        executor.run()
         #expect(await closed.value == .connectionLost)
         #expect(await waiting().value == .connectionLost)
     }
