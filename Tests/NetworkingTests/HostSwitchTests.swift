@@ -272,6 +272,27 @@ import Testing
         #expect(await snapshots.next() == nil)
     }
 
+    @Test("Selections are equal if the environments, their hosts and the typed strings are")
+    func sameSelections() async throws {
+        let hosts = HostSwitch(try exampleMap())
+        var snapshots: [HostSnapshot] = []
+        let selections = [
+            ("httpbin.org", "QA", nil), ("httpbin.org", "DEV", nil), ("USDA", "TEAM", "x"), ("USDA", "TEAM", "y"),
+        ]
+        for (host, key, text) in selections {
+            for _ in 0..<2 {
+                try hosts.select(key, for: host, userHost: text)
+                for await snapshot in hosts.changes().prefix(1) { snapshots.append(snapshot) }
+            }
+        }
+        try #require(snapshots.count == 8)
+        for (one, first) in snapshots.enumerated() {
+            for (other, second) in snapshots.enumerated() {
+                #expect(first.hasSameSelections(as: second) == (one / 2 == other / 2), "\(one), \(other)")
+            }
+        }
+    }
+
     @Test("A slow reader receives only the newest selections")
     func newest() async throws {
         let hosts = HostSwitch(try exampleMap())
