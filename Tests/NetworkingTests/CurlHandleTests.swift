@@ -69,5 +69,21 @@ import AshlarTestSupport
                 if request.url.path == "/folded" { #expect(first.0 == NetworkError.Code.badResponse.rawValue) }
             }
         }
+
+        @Test("Whether a connection was unusable counts for one attempt of a request")
+        func attempts() throws {
+            let loop = try CurlLoop(CurlLibrary.open("libcurl.so.4"), TransportConfiguration())
+            defer { loop.stopWhenIdle() }
+            let transfer = try CurlTransfer(NetworkRequest(.get, "http://a.example/"), loop: loop)
+            let handle = try CurlHandle(loop)
+            defer { handle.destroy() }
+            transfer.begin(on: handle)
+            #expect(transfer.phase == .connecting)
+            #expect(!transfer.proceeds(after: .connected(isStale: true, hasBody: false)))
+            let (aborted, notConnected) = (Int32(42), Int32(7))
+            #expect(transfer.sendsAgain(after: aborted))
+            transfer.begin(on: handle)
+            #expect(!transfer.sendsAgain(after: notConnected))
+        }
     }
 #endif
