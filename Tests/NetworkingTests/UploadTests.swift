@@ -31,6 +31,30 @@ import Testing
         #expect(error?.code == .fileFailed && error?.file == path)
     }
 
+    #if os(Linux)
+        @Test("A finished upload releases its body", arguments: [1, 100_000])
+        func released(count: Int) async throws {
+            final class Owner: Sendable {}
+            let server = try FaultServer(answering: { answer(body: "\($0.body.count)") })
+            let client = try TransportKind.curl.client()
+            weak var released: Owner?
+            do {
+                let owner = Owner()
+                released = owner
+                let body = RequestBody.stream(length: count) {
+                    withExtendedLifetime(owner) {
+                        AsyncStream<[UInt8]> { stream in
+                            stream.yield([UInt8](repeating: 1, count: count))
+                            stream.finish()
+                        }
+                    }
+                }
+                #expect(try await client.send(client.request(.post, server.url, body: body)).text() == "\(count)")
+            }
+            try await until("the body is released") { released == nil }
+        }
+    #endif
+
     @Test("A writer writes the pieces of a body in order, and closes the stream")
     func pieces() async throws {
         let output = OutputStream.toMemory()

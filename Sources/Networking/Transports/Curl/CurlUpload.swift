@@ -65,6 +65,8 @@
         func stop() {
             let (task, pump) = state.withLock { state in
                 state.stopped = true
+                // It retains the transfer, which retains this upload.
+                state.ready = nil
                 return (state.task.take(), state.pump.take())
             }
             task?.cancel()
