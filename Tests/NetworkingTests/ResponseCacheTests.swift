@@ -151,6 +151,7 @@ import Testing
         arguments: [
             ("bytes=2-4", nil, 206, "234", "bytes 2-4/10"), ("bytes=7-", nil, 206, "789", "bytes 7-9/10"),
             ("bytes=-3", nil, 206, "789", "bytes 7-9/10"), ("bytes=-99", nil, 206, "0123456789", "bytes 0-9/10"),
+            ("bytes=2-9223372036854775807", nil, 206, "23456789", "bytes 2-9/10"),
             ("bytes=8-99", nil, 206, "89", "bytes 8-9/10"), ("BYTES=0-0", nil, 206, "0", "bytes 0-0/10"),
             ("bytes=2-4", "\"a\"", 206, "234", "bytes 2-4/10"), ("bytes=2-4", "\"b\"", 200, "server", nil),
             ("bytes=2-4", "W/\"a\"", 200, "server", nil), ("bytes=10-", nil, 200, "server", nil),

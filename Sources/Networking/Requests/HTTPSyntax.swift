@@ -23,7 +23,7 @@ package enum HTTPSyntax {
         let (first, last) = (Int(ends[0]), Int(ends[1]))
         if let first {
             guard first < count, ends[1].isEmpty || last ?? -1 >= first else { return nil }
-            return first..<min(last.map { $0 &+ 1 } ?? count, count)
+            return first..<(last.map { min($0, count - 1) + 1 } ?? count)
         }
         guard ends[0].isEmpty, let last, last > 0, count > 0 else { return nil }
         return max(count - last, 0)..<count
