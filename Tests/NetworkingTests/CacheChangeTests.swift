@@ -72,13 +72,18 @@ import Testing
             response("\(count.next())", ["Cache-Control": "max-age=5, stale-while-revalidate=60"])
                 .delayed(.milliseconds(50))
         }
-        let client = client(stub, cache(), log)
+        let cache = cache()
+        let client = client(stub, cache, log)
         _ = try await get(client)
         time.withLock { $0 += 10 }
         for _ in 0..<5 { #expect(try await get(client).bytes == Array("0".utf8)) }
         try await until { log.withLock { $0.filter { $0.kind == .ended }.count } == 7 }
         #expect(stub.requests.count == 2)
         #expect(try await get(client).bytes == Array("1".utf8))
+        try await until { cache.validations.withLock { $0.isEmpty } }
+        time.withLock { $0 += 10 }
+        #expect(try await get(client).bytes == Array("1".utf8))
+        try await until { stub.requests.count == 3 }
         let began = log.withLock { $0.filter { $0.kind == .began }.map(\.id) }
         #expect(Set(began).count == began.count)
     }
@@ -104,5 +109,38 @@ import Testing
         }.failure
         #expect(error?.code == .truncated && error?.bodyPrefix == [1, 2])
         #expect(stub.requests.count == 4)
+    }
+
+    @Test("A 304 behind a redirect doesn't confirm the response of the first URL")
+    func redirectedConfirmation() async throws {
+        let isMoved = Mutex(false)
+        let stub = StubTransport { request in
+            if request.url.path == "/old" {
+                return isMoved.withLock { $0 }
+                    ? .redirect(302, to: "/new")
+                    : response("old", ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Cache-Control": "no-cache"])
+            }
+            return request.headers.contains("If-Modified-Since") ? .status(304) : response("new", [:])
+        }
+        let client = client(stub, cache())
+        #expect(try await get(client, "/old").text() == "old")
+        isMoved.withLock { $0 = true }
+        #expect(try await get(client, "/old").text() == "new")
+    }
+
+    @Test("A long response removes the stored one, with or without a length", arguments: [true, false])
+    func longReplacement(isAnnounced: Bool) async throws {
+        let count = Counter()
+        let stub = StubTransport { _ in
+            if count.next() == 0 { return response("old", ["Cache-Control": "max-age=60"]) }
+            var long = StubResponse(
+                headers: ["Cache-Control": "max-age=60"], chunks: [[UInt8](repeating: 7, count: 300_000)])
+            if isAnnounced { long.head.headers["Content-Length"] = "300000" }
+            return long
+        }
+        let client = client(stub, cache())
+        #expect(try await get(client).bytes.count == 3)
+        #expect(try await get(client, "/", ["Cache-Control": "no-cache"]).bytes.count == 300_000)
+        #expect(try await get(client).bytes.count == 300_000)
     }
 }

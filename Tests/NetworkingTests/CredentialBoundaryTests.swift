@@ -320,4 +320,19 @@ import Testing
             }
         }
     #endif
+
+    @Test("A response for a refreshed token isn't for a later request without a token")
+    func tokenOfRefresh() async throws {
+        let (stub, cache) = (echo(), cache())
+        let users = Mutex(["anna", "ben"])
+        let token = BearerToken { _ in users.withLock { $0.removeFirst() } }
+        let client = client(stub, cache) { $0.authentication = .bearer(token) }
+        #expect(try await get(client).text() == "Bearer anna")
+        token.replace(with: nil)
+        #expect(try await get(client).text() == "Bearer ben")
+        // From now on, the token is known before the request.
+        let count = stub.requests.count
+        for _ in 0..<2 { #expect(try await get(client).text() == "Bearer ben") }
+        #expect(stub.requests.count == count + 1)
+    }
 }

@@ -144,7 +144,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         case .field(let field): field.value
         case .invalid: nil
         // The user of the next token is unknown.
-        case .bearer(let token): token.value ?? token.unknownUser
+        case .bearer(let token): token.value.map { HTTPField.authorization(bearer: $0).value } ?? token.unknownUser
         case .digest(let credentials): credentials.field
         }
     }

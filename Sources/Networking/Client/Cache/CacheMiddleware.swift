@@ -35,6 +35,10 @@ struct CacheQuery: Sendable {
     func covers(_ hop: Hop) -> Bool {
         let sent = hop.request
         guard sent.url == request.url, hop.jar == jar else { return false }
+        // The token may have been replaced since the query was made.
+        if let field = sent.credentials?.field?.value, user != field, user?.hasPrefix(field + "\n") != true {
+            return false
+        }
         return sent.headers.allSatisfy { field in
             field == sent.credentials?.field || request.headers.values(for: field.name).contains(field.value)
                 || !field.isSensitive && !isSecret(field.name)
@@ -205,7 +209,8 @@ struct CacheExchange {
         }
         guard response.status == 304 else { return await store(response, requested) }
         await response.body.discard(upTo: 64 << 10)
-        guard !isOther, CachePolicy.confirms(response.head, entry) else {
+        // A 304 behind a redirect is about another URL.
+        guard !isOther, response.history.isEmpty, CachePolicy.confirms(response.head, entry) else {
             // The server confirms a response that isn't stored here.
             if !isOther { await cache.replace(query, by: nil, began: generation) }
             let requested = cache.now
@@ -248,6 +253,7 @@ struct CacheExchange {
             while let chunk = try await response.body.next() {
                 bytes += chunk
                 guard bytes.count <= cache.bodyLimit else {
+                    if response.status < 500 { await cache.replace(query, by: nil, began: generation) }
                     return response.with(ResponseBody(ChunkBodySource([bytes], rest: response.body)))
                 }
             }
