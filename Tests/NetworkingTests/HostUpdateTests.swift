@@ -227,4 +227,12 @@ import Testing
         #expect(production.connectionCount >= 1 && quality.connectionCount >= 1 && own.connectionCount == 1)
         withExtendedLifetime((production, quality, own)) {}
     }
+
+    @Test("A choice whose text doesn't fit the new pattern is dropped with a warning")
+    func misfit() throws {
+        let hosts = HostSwitch(try map(["a": ["DEV": "dev-<@>.example"]]))
+        try hosts.select("DEV", for: "a", userHost: "anna")
+        hosts.update(try map(["a": ["DEV": "dev-<#>.example"]]))
+        #expect(hosts.resolve("a") == nil && hosts.warnings.count == 1)
+    }
 }

@@ -157,14 +157,14 @@ public final class HostSwitch: Sendable {
 
     /// Selects the release environment of every canonical host and removes the user's selections.
     ///
-    /// A host without a release environment resolves to itself. The selection isn't stored: the next run starts without
-    /// one.
+    /// A host without a release environment has its default environment, or else resolves to itself. The selection isn't
+    /// stored: the next run starts without one.
     public func selectRelease() { chooseAll(.release, .release) }
 
     /// Selects the prerelease environment of every canonical host and removes the user's selections.
     ///
-    /// A host without a prerelease environment resolves to itself. The selection isn't stored: the next run starts
-    /// without one.
+    /// A host without a prerelease environment has its default environment, or else resolves to itself. The selection
+    /// isn't stored: the next run starts without one.
     public func selectPrerelease() { chooseAll(.prerelease, .prerelease) }
 
     private func chooseAll(_ environments: HostDefault, _ origin: HostChoice.Origin) {
@@ -242,6 +242,12 @@ public final class HostSwitch: Sendable {
                 } else if let text = snapshot.typed[name]?[choice.key], let host = try? pattern.fill(text) {
                     choice.pair.host = host
                 } else {
+                    if choice.isRemembered {
+                        state.warnings.append(
+                            HostWarning(
+                                message: "the stored text doesn't fit the host of \"\(choice.key)\"",
+                                path: "$" + JSONText.pathStep(configuration.canonicalHost) + ".host"))
+                    }
                     continue
                 }
                 choices[name] = choice
