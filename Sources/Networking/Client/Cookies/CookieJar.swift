@@ -70,14 +70,15 @@ public final class CookieJar: Sendable {
     @discardableResult
     public func set(_ cookie: NetworkCookie) -> Bool { set(cookie, began: nil) }
 
-    private func set(_ cookie: NetworkCookie, began generation: Int?) -> Bool {
+    private func set(_ cookie: NetworkCookie, began generation: Int?, mayHide: Bool = true) -> Bool {
         let isSendable = [cookie.name, cookie.value].allSatisfy { text in
             text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
         }
         guard isSendable, !cookie.name.isEmpty, !cookie.name.contains("=") else { return false }
         let now = clock()
         let isCurrent = stored.withLock { stored in
-            guard generation == nil || generation == stored.generation else { return false }
+            guard generation == nil || generation == stored.generation, mayHide || !stored.hides(cookie, now: now)
+            else { return false }
             stored.set(cookie, now: now)
             return true
         }
@@ -115,8 +116,7 @@ public final class CookieJar: Sendable {
         for text in headers.values(for: "Set-Cookie") {
             guard let cookie = NetworkCookie(setCookie: text, from: url, now: now) else { continue }
             // An unencrypted response must not replace or shadow a secure cookie (RFC 6265bis, section 5.7).
-            if url.scheme == .http, stored.withLock({ $0.hides(cookie, now: now) }) { continue }
-            _ = set(cookie, began: generation)
+            _ = set(cookie, began: generation, mayHide: url.scheme != .http)
         }
     }
 
