@@ -122,13 +122,24 @@ import Testing
         #expect(result.events == [Event(data: "a", id: "1"), Event(data: "b", id: "2"), Event(data: "c", id: "2")])
         #expect(result.error == nil)
         // Full jitter, in addition to the server's delay of 10 ms.
-        let ranges: [ClosedRange<Int>] = [0...3000, 10...20, 10...30, 10...50, 10...20]
+        let ranges: [ClosedRange<Int>] = [0...3000, 10...110, 10...210, 10...410, 10...110]
         #expect(clock.slept.count == ranges.count)
         for (pause, range) in zip(clock.slept, ranges) {
             #expect((.milliseconds(range.lowerBound)...(.milliseconds(range.upperBound))).contains(pause))
         }
         #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "2", "2", "2", "2"])
         #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+        #expect(stub.requests.allSatisfy { $0.options.totalTimeout == nil })
+        #expect(stub.requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
+    }
+
+    @Test("A server that asks for no pause isn't called in a loop while it is down")
+    func noPause() async {
+        let failures = [StubResponse](repeating: .status(503), count: 40)
+        let (client, _) = client([stream("retry: 0\ndata: a\n\n")] + failures + [.status(204)])
+        let clock = ManualClock(advancesItself: true)
+        #expect(await collect(client, clock).error == nil)
+        #expect(clock.slept.reduce(.zero, +) > .seconds(5))
     }
 
     @Test(

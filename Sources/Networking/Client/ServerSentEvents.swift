@@ -152,7 +152,8 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
             let retry = parser.retry
-            let first = retry ?? Self.pause
+            // A server that asks for no pause isn't called in a loop while it is down.
+            let first = Swift.max(retry ?? Self.pause, .milliseconds(100))
             let backoff = Backoff(first: first, ceiling: Swift.max(first, Self.longestPause))
             let pause = (retry ?? .zero) + backoff.pause(beforeRetry: failures)
             do {
