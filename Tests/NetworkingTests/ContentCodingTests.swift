@@ -127,12 +127,13 @@ import Testing
         @Test("A request with its own codings, a range or no decompression receives the bytes unchanged")
         func untouched() async throws {
             let body = Self.gzip
-            let seen = Mutex<[String?]>([])
+            let (seen, status) = (Mutex<[String?]>([]), Mutex("200 OK"))
             let server = try FaultServer { connection in
                 while let request = connection.request() {
                     seen.withLock { $0.append(request["Accept-Encoding"]) }
+                    let status = status.withLock { $0 }
                     connection.write(
-                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n")
+                        "HTTP/1.1 \(status)\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n")
                     connection.write(body)
                 }
             }
@@ -144,8 +145,9 @@ import Testing
             request.options.decompresses = true
             request.headers["Accept-Encoding"] = "gzip"
             #expect(try await client.send(request).bytes == body)
+            status.withLock { $0 = "206 Partial Content" }
             request.headers = ["Range": "bytes=0-9"]
-            _ = try await client.send(request)
+            #expect(try await client.send(request).bytes == body)
             let asked = seen.withLock { $0 }
             #expect(asked[0]?.contains("gzip, deflate") == true)
             #expect(asked[1...] == [nil, "gzip", nil])

@@ -61,7 +61,9 @@
 
         private func deliver(_ head: ResponseHead) throws(NetworkError) {
             guard let handle else { return }
-            body = try TransferBody(head, handle.head.framing, of: request, inflates: request.inflates)
+            // A part of an encoded body can't be inflated.
+            let inflates = request.inflates && head.status != 206
+            body = try TransferBody(head, handle.head.framing, of: request, inflates: inflates)
             _ = proceeds(after: .receivedHead)
             isMultiplexed = head.version == "2"
             if handle.allowsHTTP2 { origin?.received(isMultiplexed: isMultiplexed) }
