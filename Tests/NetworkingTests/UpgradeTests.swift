@@ -161,6 +161,24 @@ import Testing
             #expect(await failure(try request(server), stub)?.message == "the transport can't upgrade connections")
         }
 
+        @Test("The total timeout of an upgrade includes connecting")
+        func totalTime() async throws {
+            let proxy = try FaultServer { connection in
+                guard connection.head() != nil else { return }
+                connection.pause(4)
+                connection.write("HTTP/1.1 200 OK\r\n\r\n")
+                _ = connection.waitForClose()
+            }
+            var configuration = ClientConfiguration()
+            configuration.transport.proxy = try NetworkProxy(proxy.url)
+            var late = try request(proxy)
+            late.options.idleTimeout = .seconds(60)
+            late.options.totalTimeout = .seconds(5)
+            let start = ContinuousClock.now
+            #expect(await failure(late, try TransportKind.curl.client(configuration))?.code == .timedOut)
+            #expect(ContinuousClock.now - start < .seconds(8))
+        }
+
         @Test("A connection that its user rejects is closed")
         func rejected() async throws {
             let isClosed = Locked(false)

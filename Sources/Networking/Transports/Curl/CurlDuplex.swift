@@ -60,6 +60,7 @@
         /// The length of the messages in `sending`.
         private var unsentMessages = 0
         private var upgrade = CurlUpgrade()
+        private var begun: UInt64 = 0
         private var handshakeDue: UInt64?
         private var closingDue: UInt64?
 
@@ -165,6 +166,7 @@
             transfer.connect(on: handle)
             let options = transfer.request.options
             let limit = min(options.connectLimit, options.totalTimeout ?? options.connectLimit)
+            begun = CurlLoop.clock()
             let milliseconds = Int(min(max(limit.seconds * 1000, 1), 1e9))
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
         }
@@ -214,9 +216,8 @@
             let socket = ashlar_easy_info_socket(table, handle.easy, CurlInfo.activeSocket)
             guard socket >= 0 else { throw lost("libcurl has no connection") }
             sending = CurlUpgrade.request(transfer.request)
-            let options = transfer.request.options
-            let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
-            handshakeDue = limit.map { CurlLoop.clock() + UInt64(min(max($0.seconds, 0), 1e9) * 1e9) }
+            let idleDue = transfer.idleLimit.map { CurlLoop.clock() &+ $0 }
+            handshakeDue = [idleDue, transfer.totalLimit.map { begun &+ $0 }].compactMap { $0 }.min()
             return socket
         }
 
