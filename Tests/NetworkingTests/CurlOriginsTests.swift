@@ -49,5 +49,25 @@
             #expect(admitted == (isMultiplexed ? 100 : 3))
             #expect(origins.waiting == 110 - admitted)
         }
+
+        @Test("A forgotten host has one limit")
+        func forgotten() throws {
+            let loop = try CurlLoop(CurlLibrary.open("libcurl.so.4"), TransportConfiguration())
+            defer { loop.stopWhenIdle() }
+            var limits = TransportConfiguration()
+            limits.connectionsPerHost = 1
+            limits.connections = 2000
+            var origins = CurlOrigins()
+            func make(_ host: String) throws -> CurlTransfer {
+                try CurlTransfer(NetworkRequest(.get, "http://\(host)/"), loop: loop)
+            }
+            for number in 0..<1024 { _ = origins.admit(try make("h\(number)"), limits) }
+            let first = try make("a")
+            let others = [try make("a"), try make("b"), try make("a")]
+            let isFirstAdmitted = origins.admit(first, limits)
+            origins.leave(first)
+            let admitted = others.map { origins.admit($0, limits) }
+            #expect(isFirstAdmitted && admitted == [true, true, false])
+        }
     }
 #endif

@@ -72,7 +72,10 @@
             transfer.origin = nil
             origin.running -= 1
             running -= 1
-            if origins.count > 1024, origin.running == 0, origin.queue.isEmpty { origins[origin.key] = nil }
+            if origins.count > 1024, origin.running == 0, origin.queue.isEmpty {
+                origins[origin.key] = nil
+                if last === origin { last = nil }
+            }
         }
 
         /// Returns the next queued transfer that may start, admitted, or nil.
