@@ -29,6 +29,16 @@ import Testing
         "Every method arrives with its body", arguments: TransportKind.allCases,
         ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
     func methods(kind: TransportKind, method: String) async throws {
+    @Test("Several fields of one name arrive", arguments: TransportKind.allCases)
+    func repeatedFields(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: Self.echo)
+        var request = try NetworkRequest(.get, server.url)
+        request.headers = HTTPHeaders([HTTPField("Accept", "*/*"), HTTPField("Accept", "text/plain")])
+        let text = try await kind.client().send(request).text()
+        // The system's session joins them.
+        #expect(text.contains("Accept: */*\nAccept: text/plain\n") || text.contains("Accept: */*,text/plain\n"), "\(text)")
+    }
+
         let server = try FaultServer(answering: Self.echo)
         let client = try kind.client()
         for body in ["", "hello"] {

@@ -15,7 +15,9 @@
         mutating func makeFields(of transfer: CurlTransfer) -> UnsafeMutablePointer<ashlar_curl_list>? {
             removeAll()
             let headers = transfer.request.headers
-            for field in headers where !Self.isDefault(field) { append(field) }
+            // libcurl sends this field itself, with fewer instructions, unless there is another one of this name.
+            let isDefault = headers.only("Accept") == "*/*"
+            for field in headers where !isDefault || field.name != "Accept" { append(field) }
             if transfer.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
             let hasBody = transfer.bodyKind == .memory || transfer.bodyKind == .upload
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"] where !headers.contains(name) {
@@ -23,9 +25,6 @@
             }
             return makeList()
         }
-
-        /// Whether libcurl sends the field itself, with fewer instructions.
-        private static func isDefault(_ field: HTTPField) -> Bool { field.name == "Accept" && field.value == "*/*" }
 
         /// Appends the line of a field; each character of a value represents one byte.
         private mutating func append(_ field: HTTPField) {
