@@ -76,7 +76,7 @@ import Testing
             stream.write(Array("before".utf8))
             stream.end(afterSending: true)
             stream.write(Array("after".utf8))
-            stream.writeFirst(Array("after".utf8))
+            stream.writeFirst(Array("after".utf8), mayDrop: true)
             try await until { received.withLock { $0 != nil } }
             #expect(received.withLock { $0 } == Array("before".utf8))
         }
@@ -95,7 +95,7 @@ import Testing
             defer { loop.stopWhenIdle() }
             let duplex = try CurlDuplex(try request(server), loop: loop)
             duplex.write(Array("first".utf8))
-            for number in UInt8(0)..<70 { duplex.writeFirst([number]) }
+            for number in UInt8(0)..<70 { duplex.writeFirst([number], mayDrop: true) }
             try duplex.start()
             mayAnswer.withLock { $0 = true }
             #expect(try await duplex.pipe.head().status == 101)

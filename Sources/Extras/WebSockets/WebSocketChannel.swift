@@ -124,12 +124,13 @@ final class WebSocketChannel: Sendable {
 
     /// Closes the connection and returns when it is closed.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
-        let (isFirst, waiting) = state.withLock { state in
-            defer { state.sentClose = true }
-            return (!state.sentClose && !state.ended, [state.room.take(), state.answer.take()])
+        let waiting = state.withLock { state in
+            // Within the lock, so that the reading task doesn't end the connection before.
+            if !state.sentClose, !state.ended { connection.sendClose(code, reason) }
+            state.sentClose = true
+            return [state.room.take(), state.answer.take()]
         }
         for task in waiting { task?.fulfill(()) }
-        if isFirst { connection.sendClose(code, reason) }
         // A task of its own, because a cancellation doesn't shorten the wait.
         let isEnded = await Task { await ending.value(within: options.closeTimeout, sleep: sleep) != nil }.value
         if !isEnded { abort() }
@@ -184,7 +185,11 @@ extension WebSocketChannel {
         case .message(let message): await deliver(message)
         case .pong(let payload):
             let id = payload.count == 8 ? payload.reduce(0) { $0 << 8 | UInt64($1) } : 0
-            state.withLock { $0.pings[id] }?.fulfill(true)
+            // A server may answer only the latest of several pings (RFC 6455, section 5.5.3).
+            let answered = state.withLock { state in
+                id <= state.lastID ? state.pings.filter { $0.key <= id }.map(\.value) : []
+            }
+            for ping in answered { ping.fulfill(true) }
         case .close(let code, let reason):
             let closing = WebSocketClosing(code: code, reason: reason)
             state.withLock { $0.closing = closing }

@@ -63,7 +63,9 @@ struct WebSocketClosing: Hashable, Sendable {
         func next() async throws(NetworkError) -> WebSocketEvent {
             do throws(WebSocketReader.Violation) {
                 let event = try reader.withLock { reader throws(WebSocketReader.Violation) in try reader.next() }
-                if case .ping(let payload) = event { stream.writeFirst(WebSocketFrame.encode(.pong, payload)) }
+                if case .ping(let payload) = event {
+                    stream.writeFirst(WebSocketFrame.encode(.pong, payload), mayDrop: true)
+                }
                 if let event { return event }
             } catch {
                 return .violation(error)
@@ -80,13 +82,23 @@ struct WebSocketClosing: Hashable, Sendable {
             let size = message.size
             try await stream.waitForRoom(size)
             // A compressed message refers to those before, so the order of the frames is that of their compression.
-            writer.withLock { stream.write($0.frame(message), messageBytes: size) }
+            let isSent = writer.withLock { writer in
+                if !writer.hasClosed { stream.write(writer.frame(message), messageBytes: size) }
+                return !writer.hasClosed
+            }
+            if !isSent { throw NetworkError(.connectionLost, "the connection is closed", phase: .send) }
         }
 
-        func sendPing(_ payload: [UInt8]) { stream.writeFirst(WebSocketFrame.encode(.ping, payload)) }
+        func sendPing(_ payload: [UInt8]) {
+            stream.writeFirst(WebSocketFrame.encode(.ping, payload), mayDrop: false)
+        }
 
+        /// Sends a close frame, which no message follows (RFC 6455, section 5.5.1).
         func sendClose(_ code: WebSocketCloseCode?, _ reason: String) {
-            stream.write(WebSocketFrame.close(code, reason))
+            writer.withLock { writer in
+                writer.hasClosed = true
+                stream.write(WebSocketFrame.close(code, reason))
+            }
         }
 
         func end(afterSending: Bool) { stream.end(afterSending: afterSending) }

@@ -65,6 +65,8 @@ enum WebSocketFrame {
         /// The exponent of the largest window; a larger one needs eight times as much memory and saves little.
         private static let windowBits = 12
 
+        /// Whether a close frame was written, so that no message may follow.
+        var hasClosed = false
         private let compression: WebSocketAgreement?
         private var deflater: MessageDeflater?
 

@@ -130,16 +130,27 @@ import Testing
         try await until { payloads.count == 1 }
         let second = ping()
         try await until { payloads.count == 2 }
-        connection.push(.pong([]), .pong([0, 0, 0, 0, 0, 0, 0, 99]), .pong(Array("not mine".utf8)), .pong(payloads[1]))
-        #expect(try await second.value() == nil)
-        first.cancel()
-        #expect(try await first.value() == .cancelled)
-        connection.push(.pong(payloads[0]))  // too late
+        connection.push(.pong([]), .pong([0, 0, 0, 0, 0, 0, 0, 99]), .pong(Array("not mine".utf8)), .pong(payloads[0]))
+        #expect(try await first.value() == nil)
+        second.cancel()
+        #expect(try await second.value() == .cancelled)
+        connection.push(.pong(payloads[1]))  // too late
         let third = ping()
         try await until { payloads.count == 3 }
         connection.fail(NetworkError(.connectionLost, "cut", phase: .receive))
         #expect(try await third.value() == .connectionLost)
         #expect(try await ping().value() == .connectionLost)
+    }
+
+    @Test("A pong answers the pings before it, too")
+    func latestPong() async throws {
+        let channel = channel()
+        let pings = (0..<3).map { _ in
+            Pending { await outcome { () async throws(NetworkError) in try await channel.ping() }.failure?.code }
+        }
+        try await until { connection.sent.count == 3 }
+        connection.push(.pong([0, 0, 0, 0, 0, 0, 0, 3]))
+        for ping in pings { #expect(try await ping.value() == nil) }
     }
 
     @Test("Closing waits for the server's answer, at most for the close timeout, and discards messages")

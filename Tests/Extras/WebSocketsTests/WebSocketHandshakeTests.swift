@@ -264,5 +264,30 @@ import Testing
             }
             #expect(result.failure?.code == .unsupported, "\(result)")
         }
+
+        @Test("No message follows a close frame, and no ping is dropped")
+        func lastFrames() async throws {
+            let opcodes = Locked<[UInt8]>([])
+            let server = try webSocketServer { connection in
+                while let (opcode, _) = connection.clientFrame() { opcodes.withLock { $0.append(opcode) } }
+            }
+            let loop = try CurlLoop(try CurlLibrary.open("libcurl.so.4"), TransportConfiguration())
+            defer { loop.stopWhenIdle() }
+            let handshake = WebSocketHandshake(WebSocketOptions())
+            var request = try NetworkRequest(.get, server.url)
+            for field in handshake.fields { request.headers.set(field.name, field.value) }
+            request.upgrade = handshake
+            let duplex = try CurlDuplex(request, loop: loop)
+            let connection = FramedConnection(duplex, limit: 1000, nil)
+            // Everything is written before the connection's thread starts.
+            for number in UInt8(0)..<100 { connection.sendPing([number]) }
+            connection.sendClose(.normal, "")
+            let late = await outcome { () async throws(NetworkError) in try await connection.send(.text("late")) }
+            #expect(late.failure?.code == .connectionLost)
+            try duplex.start()
+            try await until { opcodes.withLock { $0.contains(8) } }
+            connection.end(afterSending: false)
+            #expect(opcodes.withLock { $0 } == [UInt8](repeating: 9, count: 100) + [8])
+        }
     }
 #endif

@@ -12,7 +12,7 @@
         // connection's thread.
         private struct Outbox {
             /// Frames that precede all others, each of them whole.
-            var urgent: [[UInt8]] = []
+            var urgent: [(bytes: [UInt8], mayDrop: Bool)] = []
             var frames: [(bytes: [UInt8], messageBytes: Int)] = []
             var isDrained = false
             var endsAfterSending = false
@@ -36,7 +36,7 @@
             case ended
         }
 
-        /// The number of urgent frames that wait; of more, the latest remain.
+        /// The number of urgent frames that wait and may be dropped; of more, the latest remain.
         private static let mostUrgent = 64
         /// The number of bytes that are taken from the outbox at once, except for longer frames.
         private static let batch = 16 << 10
@@ -110,11 +110,14 @@
             change { if !$0.isClosing { $0.frames.append((frame, messageBytes)) } }
         }
 
-        /// Sends a frame without waiting, before those that wait; of many such frames, the latest are sent.
-        package func writeFirst(_ frame: [UInt8]) {
+        /// Sends a frame without waiting, before those that wait; of many frames that may be dropped, the latest are sent.
+        package func writeFirst(_ frame: [UInt8], mayDrop: Bool) {
             change { outbox in
-                if outbox.urgent.count == Self.mostUrgent { outbox.urgent.removeFirst() }
-                if !outbox.isClosing { outbox.urgent.append(frame) }
+                guard !outbox.isClosing else { return }
+                if mayDrop, outbox.urgent.count(where: \.mayDrop) == Self.mostUrgent {
+                    outbox.urgent.firstIndex(where: \.mayDrop).map { _ = outbox.urgent.remove(at: $0) }
+                }
+                outbox.urgent.append((frame, mayDrop))
             }
         }
 
@@ -163,10 +166,10 @@
         }
 
         private func prepare() {
+            begun = CurlLoop.clock()
             transfer.connect(on: handle)
             let options = transfer.request.options
             let limit = min(options.connectLimit, options.totalTimeout ?? options.connectLimit)
-            begun = CurlLoop.clock()
             let milliseconds = Int(min(max(limit.seconds * 1000, 1), 1e9))
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
         }
@@ -264,7 +267,7 @@
             // Nothing of another protocol may precede the server's response.
             guard upgrade.isOpen else { return false }
             outbox.withLock { outbox in
-                for frame in outbox.urgent { sending += frame }
+                for frame in outbox.urgent { sending += frame.bytes }
                 outbox.urgent = []
                 var count = 0
                 for frame in outbox.frames where sending.count < Self.batch {
