@@ -51,9 +51,10 @@ import AshlarTestSupport
 
         @Test("The total time also ends while a request waits for a free connection; the queue continues")
         func totalTimeInQueue() async throws {
-            let release = DispatchSemaphore(value: 0)
+            let (release, seen) = (DispatchSemaphore(value: 0), Recorder<String>())
             let server = try FaultServer { connection in
                 while let request = connection.request() {
+                    seen.note(request.target)
                     if request.target == "/hold" { _ = release.wait(timeout: .now() + 20) }
                     connection.write(answer(body: request.target))
                 }
@@ -79,6 +80,7 @@ import AshlarTestSupport
             #expect(try await held == "/hold")
             #expect(try await next == "/next")
             #expect(server.connectionCount == 1)
+            #expect(seen.items == ["/hold", "/next"])
         }
 
         @Test("Waiting requests receive a connection in order")

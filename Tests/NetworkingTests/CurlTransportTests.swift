@@ -150,6 +150,7 @@ import Testing
                 count += chunk.count
             }
             #expect(received.withLock { $0 } <= count + 1 << 20)
+            #expect(count >= 20 << 20)
             response.body.cancel()
         }
 

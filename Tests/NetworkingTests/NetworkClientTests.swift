@@ -46,11 +46,13 @@ private struct Appending: NetworkMiddleware {
 
     @Test("Cancelling the task ends a waiting request with .cancelled", .timeLimit(.minutes(5)))
     func cancelling() async throws {
-        let client = NetworkClient(transport: StubTransport(["GET /x": .text("a").delayed(.seconds(1000))]))
+        let stub = StubTransport(["GET /x": .text("a").delayed(.seconds(1000))])
+        let client = NetworkClient(transport: stub)
         var endpoint = Secret()
         endpoint.headers = [:]
         let sent = endpoint
         let task = Task { try await client.send(sent) }
+        try await until { !stub.requests.isEmpty }
         task.cancel()
         let error = await #expect(throws: NetworkError.self) { try await task.value }
         #expect(error?.code == .cancelled)

@@ -175,6 +175,14 @@ import struct AshlarCore.Backoff
         #expect(await run(request, late).status == 503 && late.attempts == 1)
         let early = Script([answer(503, ["Retry-After": "4"]), answer(200)])
         #expect(await run(request, early).status == 200)
+        // The time before a request doesn't count, but that of its attempts does.
+        let clock = ManualClock(advancesItself: true)
+        let retry = RetryMiddleware(.standard, clock: clock, seed: Self.backoff.seed)
+        for _ in 0..<2 {
+            let script = Script([answer(503, ["Retry-After": "3"])])
+            #expect(try await retry.intercept(request, next: script.next).status == 503)
+            #expect(script.attempts == 2)
+        }
     }
 
     @Test("A cancelled task does not retry")
