@@ -209,3 +209,34 @@ import Testing
         #expect(alpha(.byte) == 50.0 / 255)
     }
 }
+
+    @Test("A regional base language isn't overridden by its parent")
+    func regionalBase() throws {
+        let tree = try TemporaryFolder([
+            "en.lproj/Localizable.strings": "a = color;", "en-GB.lproj/Localizable.strings": "a = colour;",
+        ])
+        #expect(Customization(path: tree.path, base: "en-GB", languages: ["en-GB"]).string("a") == "colour")
+        #expect(Customization(path: tree.path, base: "en-GB", languages: ["en-US"]).string("a") == "color")
+    }
+
+    @Test("A brand's texts in the base language don't change the current language")
+    func brandConventions() throws {
+        let tree = try TemporaryFolder([
+            "en.lproj/Localizable.strings": "a = b;", "fr.lproj/Localizable.strings": "a = c;",
+            "acme.lproj/Localizable.strings": "\"n\" = \"{n, number}\";",
+            "acme.lproj/en.lproj/Localizable.strings": "d = e;",
+        ])
+        let read = Customization(path: tree.path, languages: ["fr"], brand: "acme")
+        #expect(read.conventions.language == "fr" && read.message("n", ["n": 1.5]) == "1,5")
+    }
+
+    @Test("A brand can have two folders of one language; the canonical name wins")
+    func brandFolders() throws {
+        let tree = try TemporaryFolder([
+            "en.lproj/Localizable.strings": "a = b;", "pt-BR.lproj/Localizable.strings": "a = c;",
+            "acme.lproj/pt-BR.lproj/Localizable.strings": "a = canonical;",
+            "acme.lproj/pt_BR.lproj/Localizable.strings": "a = other; only = other;",
+        ])
+        let read = Customization(path: tree.path, languages: ["pt-BR"], brand: "acme")
+        #expect(read.string("a") == "canonical" && read.string("only") == "other")
+    }

@@ -59,7 +59,9 @@ struct CustomizationSelection: Sendable {
                 at: CustomizationLocation(file: tree.path))
         }
         layers += tree.layers(of: base, role: .base(base), brand: brand, policy: policy)
-        for tag in chain(available, policy) where tag != base {
+        let chain = chain(available, policy)
+        // The base language is complete, so languages below it are never needed.
+        for tag in chain[(chain.firstIndex(of: base).map { $0 + 1 } ?? 0)...] {
             layers += tree.layers(of: tag, role: .language(tag), brand: brand, policy: policy)
         }
         return layers
