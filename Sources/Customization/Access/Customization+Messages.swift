@@ -81,7 +81,8 @@ extension Customization {
         }
     }
 
+    /// The current language; a brand's texts in the base language don't change it.
     private var textLanguage: LanguageTag {
-        layers.last { $0.language != nil }?.language ?? baseLanguage
+        layers.last { $0.language.map { $0 != baseLanguage } ?? false }?.language ?? baseLanguage
     }
 }

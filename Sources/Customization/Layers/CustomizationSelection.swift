@@ -79,14 +79,13 @@ struct CustomizationSelection: Sendable {
         }
         let folder = tree.folder(brand + ".lproj")
         var layers = [folder.layer(role: .brand(brand), policy: policy)]
-        var inner: [LanguageTag: String] = [:]
-        for name in folder.subfolders { if let tag = tree.language(of: name) { inner[tag] = name } }
-        var chain = chain(Array(inner.keys), policy)
+        let inner = Dictionary(grouping: folder.subfolders) { tree.language(of: $0) }
+        var chain = chain(inner.keys.compactMap(\.self), policy)
         if !chain.contains(base) { chain.insert(base, at: 0) }
         for tag in chain {
-            guard let name = inner[tag] else { continue }
-            layers.append(
-                tree.folder("\(brand).lproj/\(name).lproj").layer(role: .brandLanguage(brand, tag), policy: policy))
+            layers += CustomizationTree.ordered(inner[tag] ?? [], of: tag).map { name in
+                tree.folder("\(brand).lproj/\(name).lproj").layer(role: .brandLanguage(brand, tag), policy: policy)
+            }
         }
         return layers
     }

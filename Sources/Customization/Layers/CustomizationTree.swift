@@ -120,7 +120,6 @@ package final class CustomizationTree: Sendable {
 
     /// Returns the layers of a language: its strings in the string catalogs, then its folders.
     ///
-    /// Two folders can have one language, such as French.lproj and fr.lproj; the canonical name is last and wins.
     package func layers(
         of language: LanguageTag, role: CustomizationLayer.Role, brand: String? = nil, policy: CustomizationPolicy
     ) -> [CustomizationLayer] {
@@ -131,10 +130,13 @@ package final class CustomizationTree: Sendable {
                     id: "*.xcstrings#\(language)", role: role, tables: tables, colors: policy.colors,
                     resolvesAliases: policy.resolvesAliases))
         }
-        let names = folders.filter { self.language(of: $0, brand: brand) == language }.sorted { a, b in
-            a == language.description ? false : b == language.description ? true : a < b
-        }
+        let names = Self.ordered(folders.filter { self.language(of: $0, brand: brand) == language }, of: language)
         return layers + names.map { folder($0 + ".lproj").layer(role: role, policy: policy) }
+    }
+
+    /// Returns the folders of one language, such as French.lproj and fr.lproj; the canonical name is last and wins.
+    static func ordered(_ folders: [String], of language: LanguageTag) -> [String] {
+        folders.sorted { a, b in a == language.description ? false : b == language.description ? true : a < b }
     }
 
     /// Reads all unread files.
