@@ -67,6 +67,7 @@ import Testing
                 "2 error a", "3 warning b", "4 warning c", "5 error d",
             ])
         let read = Customization(layers: []).with(themes: parsed.themes)
+        #expect(read.diagnostics == parsed.diagnostics)
         #expect(read[CustomizationKey<RGBAColor>("a")] == nil)
         #expect(read.color("b") == RGBAColor(red: 1, green: 0, blue: 0))
         #expect(read.color("c") == RGBAColor(red: 1, green: 0, blue: 0))
@@ -219,5 +220,17 @@ import Testing
         #expect(!diagnostics.isEmpty)
         #expect(diagnostics.allSatisfy { $0.location.line == 0 && $0.location.file == "T.plist" })
         #expect(diagnostics.allSatisfy { $0.description.hasPrefix("T.plist: ") })
+    }
+
+    @Test(
+        "The default theme can extend another one",
+        arguments: [("Default", ["Light", "Default"]), ("Light", ["Light"]), ("Dark", ["Light", "Default", "Dark"])])
+    func defaultExtends(theme: String, path: [String]) {
+        let json = """
+            {"themes": [{"name": "Light", "attributes": {"x": 1}},
+            {"name": "Default", "extends": "Light", "attributes": {"y": 2}}, {"name": "Dark", "attributes": {"z": 3}}]}
+            """
+        let read = Self.using(json, theme: theme)
+        #expect(read.diagnostics.isEmpty && read.layers.map(\.id) == path.map { "T.json#" + $0 })
     }
 }

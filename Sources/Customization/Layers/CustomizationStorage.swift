@@ -110,7 +110,12 @@ enum ThemeStack {
                 }
             } else {
                 next = common(themes)
-                if next?.name == theme.name { next = nil }
+                // The default theme isn't the parent of itself, nor of a theme that it extends.
+                var (ancestor, known) = (next, Set<String>())
+                while let found = ancestor, known.insert(found.name).inserted {
+                    if found.name == theme.name { next = nil }
+                    ancestor = found.parent.flatMap { named[$0] }
+                }
             }
         }
         return (path.reversed().map(\.layer), diagnostics)
