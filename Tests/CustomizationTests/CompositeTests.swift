@@ -72,4 +72,21 @@ import Testing
         #expect(Self.using("Default")[CustomizationKey<RGBAColor>("shadow")]?.bytes.alpha == 128)
         #expect(Self.using("Default").string("shadow") == "000000")
     }
+
+    @Test("An alpha can be a text or an alias; any other text, and a number outside 0…1, is reported")
+    func textAlpha() {
+        let list = """
+            <plist><dict><key>Default</key><dict>
+            <key>a</key><string>FF0000</string><key>aAlpha</key><string>0.5</string>
+            <key>b</key><string>00FF00</string><key>bAlpha</key><string>$half</string><key>half</key><real>0.5</real>
+            <key>c</key><string>0000FF</string><key>cAlpha</key><string>half</string>
+            <key>d</key><string>0000FF</string><key>dAlpha</key><real>1.5</real>
+            </dict></dict></plist>
+            """
+        let parsed = Theme.parse(Array(list.utf8))
+        let read = Customization(layers: []).with(themes: parsed.themes)
+        #expect(parsed.diagnostics.map(\.key) == ["c", "d"])
+        #expect(read.color("a").description == "#ff000080")
+        #expect(read.color("b").description == "#00ff0080")
+    }
 }

@@ -163,13 +163,20 @@ struct ThemeReader {
         var entries: [CustomizationEntry] = []
         let values = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         for item in members {
-            if let alpha = values[item.key + "Alpha"], let content = item.value.text, dialect.color(content) != nil {
+            if let alpha = values[item.key + "Alpha"], let content = item.value.text, dialect.color(content) != nil,
+                alpha.text.map(Self.isTextAlpha) != true
+            {
                 // The alpha is applied at composition, so that a theme can change only the color or only the alpha.
                 _ = opacity(alpha, key: item.key)
             }
         }
         add(members, dialect, &entries)
         return Theme(name: member.key, table: StringsTable(file: file, entries: entries), colors: dialect)
+    }
+
+    /// Whether a text is an alpha, or an alias for one.
+    private static func isTextAlpha(_ text: String) -> Bool {
+        AliasSyntax.alias(text) != nil || (0...1).contains(NumberReading.double(text) ?? -1)
     }
 
     // MARK: Values
