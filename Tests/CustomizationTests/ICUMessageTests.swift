@@ -40,6 +40,9 @@ import Testing
         Example("{n, number, percent}", [("n", .double(0.25))], "25%"),
         Example("{n, number, percent}", [("n", .double(0.25))], "25\u{A0}%", "de"),
         Example("{n}", [("n", .unsigned(.max))], "18,446,744,073,709,551,615"),
+        Example("{n, number, integer}", [("n", .int(.max))], "9,223,372,036,854,775,807"),
+        Example("{n, number, ::group-off}", [("n", .unsigned(.max))], "18446744073709551615"),
+        Example("{n, number, ::+!}", [("n", .int(5))], "+5", "sv"),
         // Plurals
         Example(files, [("count", .int(0))], "no files"), Example(files, [("count", .int(1))], "1 file"),
         Example(files, [("count", .int(1200))], "1,200 files"), Example(files, [("count", .double(1))], "1 file"),
@@ -49,6 +52,7 @@ import Testing
         Example("{n, plural, =1.5 {half} other {#}}", [("n", .double(1.5))], "half"),
         Example("{n, plural, offset:-1 other {#}}", [("n", .int(1))], "2"),
         Example("{n, plural, offset:1 other {#}}", [("n", .int(.min + 1))], "-9,223,372,036,854,775,808"),
+        Example("{n, plural, offset:1 other {#}}", [("n", .unsigned(.max))], "18,446,744,073,709,551,614"),
         Example(guests, [("host", .string("Zoë")), ("count", .int(0))], "Zoë invites nobody"),
         Example(guests, [("host", .string("Zoë")), ("count", .int(1)), ("guest", .string("Tom"))], "Zoë invites Tom"),
         Example(

@@ -177,8 +177,20 @@ extension FormatValue {
         }
         return .double(number - Double(offset))
     }
+        if case .unsigned(let integer) = self, offset > 0, integer >= offset.magnitude {
+            return .unsigned(integer - offset.magnitude)
+        }
 }
 
+
+    /// The digits of an integer that a `Double` may not represent; nil for other values.
+    fileprivate var exactDigits: DecimalDigits? {
+        switch self {
+        case .int(let number): DecimalDigits(magnitude: number.magnitude)
+        case .unsigned(let number): DecimalDigits(magnitude: number)
+        case .double, .string, .bool, .date, .amount: nil
+        }
+    }
 /// Displays the arguments in braces.
 extension MessageRenderer {
     mutating func show(_ argument: MessageArgument) {
@@ -208,7 +220,7 @@ extension MessageRenderer {
             case (_, .amount): append(number, style, argument.place)
             default:
                 if style == .plain { return false }
-                append(number, style, argument.place)
+                append(number, exact: value.exactDigits, style, argument.place)
             }
         }
         return true
@@ -250,7 +262,9 @@ extension MessageRenderer {
         }
     }
 
-    private mutating func append(_ number: Double, _ style: MessageNumberStyle, _ place: MessagePlace) {
+    private mutating func append(
+        _ number: Double, exact: DecimalDigits? = nil, _ style: MessageNumberStyle, _ place: MessagePlace
+    ) {
         if let notation = style.notation {
             let language = language
             if let localized = style.signed(
@@ -261,7 +275,7 @@ extension MessageRenderer {
             }
             reportUnsupported("notation", place)
         }
-        text += language.data.numbers.text(number, style)
+        text += language.data.numbers.text(number, exact: exact, style)
     }
 
     private mutating func reportUnsupported(_ value: String, _ place: MessagePlace) {

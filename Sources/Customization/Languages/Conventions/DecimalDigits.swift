@@ -21,6 +21,14 @@ struct DecimalDigits {
         trim()
     }
 
+    /// Creates the digits of an integer.
+    init(magnitude: UInt64) {
+        isNegative = false
+        digits = String(magnitude).utf8.map { $0 - UInt8(ascii: "0") }
+        point = digits.count
+        trim()
+    }
+
     private mutating func trim() {
         let zeros = digits.prefix { $0 == 0 }.count
         digits.removeFirst(zeros)

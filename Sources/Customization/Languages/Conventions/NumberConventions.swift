@@ -77,7 +77,13 @@ final class NumberConventions: Sendable {
     // MARK: Writing
 
     /// Returns the text of a number in a style that has neither a currency nor a notation with words.
-    func text(_ number: Double, _ style: MessageNumberStyle) -> String {
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - exact: Its digits without a sign if `number` is only near it; nil for those of `number`.
+    ///   - style: The style.
+    /// - Returns: The text.
+    func text(_ number: Double, exact: DecimalDigits? = nil, _ style: MessageNumberStyle) -> String {
         let pattern = style.unit == .percent ? percentage : plain
         let prefix =
             switch style.sign {
@@ -89,21 +95,23 @@ final class NumberConventions: Sendable {
             case .always, .exceptZero: pattern.plusPrefix
             }
         guard number.isFinite else { return prefix + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
-        return prefix + digits(of: number, style) + pattern.suffix
+        return prefix + digits(of: number, exact: exact, style) + pattern.suffix
     }
 
     /// Returns a finite number as the style displays it, without its sign, and the number of decimals.
-    func rounded(_ number: Double, _ style: MessageNumberStyle) -> (value: DecimalDigits, decimals: Int) {
+    func rounded(
+        _ number: Double, exact: DecimalDigits? = nil, _ style: MessageNumberStyle
+    ) -> (value: DecimalDigits, decimals: Int) {
         let fractionDigits = style.fractionDigits ?? 0...3
-        var value = DecimalDigits(shortest: number.magnitude)
+        var value = exact ?? DecimalDigits(shortest: number.magnitude)
         value.shift(by: style.shift)
         value.round(toFractionDigits: min(max(fractionDigits.upperBound, 0), 100))
         return (value, min(max(fractionDigits.lowerBound, value.fractionDigitCount), 100))
     }
 
     /// Returns a finite number without its sign, in the digits and with the separators of the language.
-    func digits(of number: Double, _ style: MessageNumberStyle) -> String {
-        let (value, decimals) = rounded(number, style)
+    func digits(of number: Double, exact: DecimalDigits? = nil, _ style: MessageNumberStyle) -> String {
+        let (value, decimals) = rounded(number, exact: exact, style)
         let parts = value.fixed(fractionDigits: decimals).utf8.split(separator: UInt8(ascii: "."))
         let zeros = repeatElement(UInt8(ascii: "0"), count: max(0, style.integerDigits - parts[0].count))
         var text = ""
