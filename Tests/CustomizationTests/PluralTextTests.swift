@@ -64,6 +64,8 @@ import Testing
         #expect(text(free, .double(1)) == "1 star")
         #expect(text(free, .double(1.5)) == "1.5 stars")
         #expect(text(free, .double(.infinity)) == "inf stars")
+        let wide = CustomizationMessage(forms: [.one: "%5.1f star", .other: "%5.1f stars"], valueType: "5.1f")
+        #expect(text(wide, .double(1)) == "  1.0 stars")
     }
 
     @Test("Several variables, nested ones and other placeholders take the arguments in order")

@@ -36,4 +36,18 @@ import Testing
         #expect(use.value == 1)
         #expect(use.bytes <= stackLimit)
     }
+
+    @Test("A long chain of variables doesn't exhaust the stack")
+    func variables() async throws {
+        let variables = Dictionary(
+            uniqueKeysWithValues: (0..<5_000).map { number in
+                ("v\(number)", CustomizationMessage.Variable(forms: [.other: "%#@v\(number + 1)@"]))
+            })
+        let use = try await stackUse {
+            CustomizationMessage(format: "%#@v0@", variables: variables)
+                .formatted(Array(repeating: FormatValue.int(2), count: 50)).problems.map(\.code)
+        }
+        #expect(use.value == [.cyclicVariable])
+        #expect(use.bytes <= stackLimit)
+    }
 }

@@ -4,6 +4,8 @@ struct MessageRenderer {
 
     /// The maximum number of expansions, which limits messages that refer to each other.
     private static let maximumExpansions = 1_000
+    /// The maximum number of variables inside each other.
+    static let maximumDepth = 16
 
     var text = ""
     private(set) var problems: [MessageProblem] = []
@@ -52,7 +54,7 @@ struct MessageRenderer {
         expansions += 1
         guard number >= 0 else { return fail(placeholder, .unknownVariable, "the variable is not defined") }
         let variable = message.variables[number]
-        guard !path.contains(number), expansions <= Self.maximumExpansions else {
+        guard !path.contains(number), path.count < Self.maximumDepth, expansions <= Self.maximumExpansions else {
             let way = (path + [number]).map { message.variables[$0].name }.joined(separator: " → ")
             return fail(placeholder, .cyclicVariable, "the variable refers to itself: \(way)")
         }
@@ -142,7 +144,7 @@ extension CompiledMessage.Variable {
         case .double(let number), .amount(let number, _):
             var ignored: [MessageProblem] = []
             let shown = display?.replacement(.list([value], positions: nil), position: 1, problems: &ignored)
-            operands = shown.flatMap { PluralOperands($0) } ?? PluralOperands(number)
+            operands = shown.flatMap { PluralOperands($0.trimmingSpace()) } ?? PluralOperands(number)
         }
         guard let operands else { return .other }
         let isZero = operands.integer == 0 && operands.significantDigits == 0
@@ -175,13 +177,11 @@ extension FormatValue {
             let (difference, overflows) = integer.subtractingReportingOverflow(offset)
             if !overflows { return .int(difference) }
         }
-        return .double(number - Double(offset))
-    }
         if case .unsigned(let integer) = self, offset > 0, integer >= offset.magnitude {
             return .unsigned(integer - offset.magnitude)
         }
-}
-
+        return .double(number - Double(offset))
+    }
 
     /// The digits of an integer that a `Double` may not represent; nil for other values.
     fileprivate var exactDigits: DecimalDigits? {
@@ -191,6 +191,8 @@ extension FormatValue {
         case .double, .string, .bool, .date, .amount: nil
         }
     }
+}
+
 /// Displays the arguments in braces.
 extension MessageRenderer {
     mutating func show(_ argument: MessageArgument) {

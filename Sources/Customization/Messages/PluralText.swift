@@ -28,7 +28,7 @@ package struct PluralNumbering {
     package private(set) var variables: [String: Numbers] = [:]
 
     package init(_ message: PluralText) {
-        _ = walk(message.format, own: false, next: 1, message)
+        _ = walk(message.format, own: false, next: 1, depth: 0, message)
     }
 
     /// Returns the segments of a text with the position of each placeholder's argument.
@@ -60,10 +60,10 @@ package struct PluralNumbering {
         }
     }
 
-    /// Numbers the variables to which a text refers.
+    /// Numbers the variables to which a text refers, down to the depth at which they are no longer shown.
     ///
     /// - Returns: The first argument after the text.
-    private mutating func walk(_ text: String, own: Bool, next: Int, _ message: PluralText) -> Int {
+    private mutating func walk(_ text: String, own: Bool, next: Int, depth: Int, _ message: PluralText) -> Int {
         var (own, next) = (own, next)
         for placeholder in PrintfFormat(text).placeholders {
             guard let name = placeholder.variable else {
@@ -73,13 +73,15 @@ package struct PluralNumbering {
                 }
                 continue
             }
-            guard variables[name] == nil, let variable = message.variables[name] else { continue }
+            guard depth < MessageRenderer.maximumDepth, variables[name] == nil,
+                let variable = message.variables[name]
+            else { continue }
             let position = placeholder.isPositional ? placeholder.position : next
             if !placeholder.isPositional { next += 1 }
             variables[name] = Numbers(position: position, next: next, end: next)
             // `other` exists in every language, so its order of nested variables is used.
             let forms = PluralCategory.allCases.reversed().compactMap { variable.forms[$0] }
-            let end = forms.reduce(next) { max($0, walk($1, own: true, next: next, message)) }
+            let end = forms.reduce(next) { max($0, walk($1, own: true, next: next, depth: depth + 1, message)) }
             variables[name]?.end = end
             if !placeholder.isPositional { next = end }
         }
