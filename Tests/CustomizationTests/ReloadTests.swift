@@ -1,3 +1,4 @@
+import AshlarBase
 import AshlarCustomization
 import AshlarTestSupport
 import Foundation
@@ -238,5 +239,19 @@ import Testing
             }
         }
         #expect(torn.value == 0)
+    }
+
+    @Test("The error of a file that isn't read again remains")
+    func keptError() async throws {
+        let tree = try TemporaryFolder(["en.lproj/Localizable.strings": "a = one;", "en.lproj/O.strings": "o = one;"])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        let path = try tree.write("a = \"two;", to: "en.lproj/Localizable.strings")
+        try await until { FileSignature(path)?.isFresh() == false }
+        func errors() -> [CustomizationDiagnostic] { center.current.diagnostics.filter { $0.severity == .error } }
+        center.reload()
+        let first = errors()
+        try tree.write("o = two;", to: "en.lproj/O.strings")
+        #expect(center.reload())
+        #expect(!first.isEmpty && errors() == first)
     }
 }

@@ -28,6 +28,8 @@ package struct LoadedFolder: Sendable {
         var diagnostics: [CustomizationDiagnostic]
         /// A newer content that isn't used because it has errors, if there is one.
         var rejected: Version?
+        /// The problems of the content that isn't used.
+        var rejectedDiagnostics: [CustomizationDiagnostic] = []
     }
 
     /// The path in the tree, such as `fr.lproj`; empty for the tree's own folder.
@@ -95,8 +97,7 @@ package struct LoadedFolder: Sendable {
             }
             let read = kind.read(bytes, file: place, policy: policy)
             if var earlier, read.diagnostics.contains(where: { $0.severity == .error }) {
-                earlier.rejected = version
-                diagnostics += read.diagnostics
+                (earlier.rejected, earlier.rejectedDiagnostics) = (version, read.diagnostics)
                 return take(earlier, as: fileName, table: table, place: place)
             }
             take(
@@ -104,9 +105,10 @@ package struct LoadedFolder: Sendable {
                     version: version, tables: read.tables, fixedKeys: read.fixedKeys, diagnostics: read.diagnostics),
                 as: fileName, table: table, place: place)
         } catch {
-            report(.error, .unreadableFile, error.description, at: place)
-            guard var earlier else { return }
-            earlier.rejected = version
+            let problem = CustomizationDiagnostic(
+                .error, .unreadableFile, error.description, at: CustomizationLocation(file: place))
+            guard var earlier else { return diagnostics.append(problem) }
+            (earlier.rejected, earlier.rejectedDiagnostics) = (version, [problem])
             take(earlier, as: fileName, table: table, place: place)
         }
     }
@@ -123,6 +125,7 @@ package struct LoadedFolder: Sendable {
         if !file.fixedKeys.isEmpty { fixedKeys[table, default: []].formUnion(file.fixedKeys) }
         diagnostics += file.diagnostics
         if file.rejected != nil {
+            diagnostics += file.rejectedDiagnostics
             report(
                 .warning, .keptLastGood, "the changed file has errors; its last good content stays in use", at: place)
         }
