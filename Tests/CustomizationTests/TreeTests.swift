@@ -148,7 +148,7 @@ import Testing
             "en.lproj/logo.png": "",
             "en.lproj/logo@2x.png": "", "fr.lproj/logo@3x.png": "", "fr.lproj/logo@3x~ipad.png": "",
             "acme.lproj/icon.svg": "",
-            "en.lproj/icon.png": "", "root.jpg": "",
+            "en.lproj/icon.png": "", "root.jpg": "", "en.lproj/star.png": "", "en.lproj/star@3x.png": "",
         ])
         let english = Customization(path: tree.path, languages: ["en"], brand: "acme")
         func name(_ image: ImageReference?) -> String? { image.map { String($0.path.dropFirst(tree.path.count + 1)) } }
@@ -156,6 +156,7 @@ import Testing
         #expect(name(english.image("logo", scale: 2)) == "en.lproj/logo@2x.png")
         #expect(name(english.image("logo", scale: 3)) == "en.lproj/logo@2x.png")
         #expect(english.image("logo", scale: 3)?.scale == 2)
+        #expect(english.image("star", scale: 2)?.scale == 3)
         let french = english.switching(language: "fr")
         #expect(name(french.image("logo")) == "fr.lproj/logo@3x.png")
         #expect(name(french.image("logo", scale: 3, idiom: "ipad")) == "fr.lproj/logo@3x~ipad.png")
@@ -208,7 +209,6 @@ import Testing
         #expect(alpha(.percent) == 0.5)
         #expect(alpha(.byte) == 50.0 / 255)
     }
-}
 
     @Test("A regional base language isn't overridden by its parent")
     func regionalBase() throws {
@@ -240,3 +240,4 @@ import Testing
         let read = Customization(path: tree.path, languages: ["pt-BR"], brand: "acme")
         #expect(read.string("a") == "canonical" && read.string("only") == "other")
     }
+}

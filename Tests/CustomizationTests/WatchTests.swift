@@ -107,8 +107,19 @@ import Testing
     @Test("A center without a tree waits until its task is cancelled, also before it begins")
     func withoutTree() async {
         let center = CustomizationCenter(Customization(layers: []))
-        let watcher = Task { await center.watch() }
-        watcher.cancel()
-        await watcher.value
+        let (ended, executor) = (Recorder<Int>(), StepExecutor())
+        func start() -> Task<Void, Never> {
+            Task(executorPreference: executor) {
+                await center.watch()
+                ended.note(1)
+            }
+        }
+        let waiting = start()
+        executor.run()
+        #expect(ended.items.isEmpty)
+        waiting.cancel()
+        start().cancel()
+        executor.run()
+        #expect(ended.items.count == 2)
     }
 }
