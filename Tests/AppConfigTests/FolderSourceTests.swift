@@ -196,3 +196,38 @@ import Testing
         watch.cancel()
     }
 }
+
+    @Test("A file that a source names after a change is watched", .timeLimit(.minutes(2)))
+    func lateFile() async throws {
+        let scratch = try TemporaryFolder([:])
+        try scratch.write(#"{"n": 1}"#)
+        let source = LateFile(scratch.file())
+        var plan = plan([:])
+        plan.add(source)
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch(every: .milliseconds(5))
+        source.isNamed.set()
+        source.change.yield()
+        await store.wait { $0.int(forKey: "n") == 1 }
+        try scratch.write(#"{"n": 22}"#)
+        await store.wait { $0.int(forKey: "n") == 22 }
+        watch.cancel()
+    }
+}
+
+/// A source that names its file only after a change.
+private final class LateFile: ConfigSource, Sendable {
+    let name = "late"
+    let path: String
+    let isNamed = Flag()
+    let (stream, change) = AsyncStream.makeStream(of: Void.self)
+
+    init(_ path: String) { self.path = path }
+
+    var watchedPaths: [String] { isNamed.isSet ? [path] : [] }
+
+    func changes() -> AsyncStream<Void>? { stream }
+
+    func content() throws -> ConfigSourceContent {
+        isNamed.isSet ? try FileConfigSource(path).content() : .missing
+    }

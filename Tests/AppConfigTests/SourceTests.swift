@@ -276,6 +276,23 @@ private struct LinesFormat: ConfigFormat {
     }
 }
 
+    @Test("A refresh throws the problems of sources and of the load")
+    func refreshProblems() async throws {
+        struct Offline: ConfigSource {
+            let name = "offline"
+            func content() -> ConfigSourceContent { .missing }
+            func refresh() async throws { throw CocoaError(.fileReadUnknown) }
+        }
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("{}")
+        var plan = scratch.plan()
+        plan.add(Offline())
+        let store = try ConfigStore(loading: plan)
+        try scratch.write("{")
+        let error = await #expect(throws: ConfigError.self) { try await store.refresh() }
+        #expect(error?.problems.map(\.code) == [.unreadableSource, .malformedSource])
+    }
+
 @Suite struct DotEnvTests {
     @Test(
         "Lines of .env files have the value that Node's dotenv and python-dotenv read",

@@ -73,12 +73,18 @@ extension ConfigStore {
             guard let changes = source.changes() else { continue }
             followsSources = true
             result.add(
-                Task.detached { [weak self] in
-                    for await _ in changes { _ = try? self?.reload() }
+                Task.detached { [weak self, weak result] in
+                    for await _ in changes {
+                        _ = try? self?.reload()
+                        if let self, let result { self.followFiles(of: plan, interval, result) }
+                    }
                 })
         }
         // A source can change between the last load and the start of its stream.
-        if followsSources { _ = try? reload() }
+        if followsSources {
+            _ = try? reload()
+            followFiles(of: plan, interval, result)
+        }
         return result
     }
 
@@ -123,11 +129,13 @@ extension ConfigStore {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        let problems = outcomes.sorted { $0.source < $1.source }.compactMap { outcome -> ConfigError? in
+        var problems = outcomes.sorted { $0.source < $1.source }.compactMap { outcome -> ConfigError? in
             guard let error = outcome.error else { return nil }
             return .reading(error, of: ConfigLocation(file: sources[outcome.source].shownName), .unreadableSource)
         }
-        try reload()
+        do throws(ConfigError) { try reload() } catch {
+            problems += error.problems.isEmpty ? [error] : error.problems
+        }
         if !problems.isEmpty { throw .joining(problems) }
         // A watch of the store can have loaded a changed source first.
         return ConfigDiff(from: old, to: published.read { $0.config })
