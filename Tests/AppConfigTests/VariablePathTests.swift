@@ -129,4 +129,15 @@ import Testing
         // If each value reads or copies its dictionary, a thousand take a hundred times as long as one.
         #expect(ratio < 8)
     }
+
+    @Test("The longest literal key is set, and no scalar is a section")
+    func literalPrefixes() {
+        let report = load(
+            #"{"font.title": "A", "font.title.size": 12, "a.b": "x", "a": {"b": {"c": 1}}}"#,
+            variables: ["APP_FONT__TITLE__SIZE": "14", "APP_A__B__C": "2"])
+        #expect(
+            report.config.values == [
+                "font.title": "A", "font.title.size": "14", "a.b": "x", "a": ["b": ["c": "2"]],
+            ])
+    }
 }

@@ -141,11 +141,15 @@ struct ConfigKnownPaths {
         return keys.find(word)
     }
 
-    /// Returns the root key with dots that the first words spell.
+    /// Returns the longest root key with dots that the words spell, or that is a section for the rest of them.
     private mutating func literalKey(_ words: [String]) -> (key: String, words: [String])? {
         if literalKeys.isEmpty { return nil }
         let folded = words.map(Keys.folded)
-        return literalKeys.first { folded.starts(with: $0.words) }
+        let root = root
+        return literalKeys.filter { literal in
+            folded.starts(with: literal.words)
+                && (literal.words.count == words.count || root.child(.key(literal.key))?.kind.isContainer == true)
+        }.max { $0.words.count < $1.words.count }
     }
 
     /// Returns an unknown word of a variable as a key.
