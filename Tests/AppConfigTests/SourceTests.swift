@@ -58,6 +58,7 @@ private struct LinesFormat: ConfigFormat {
             (#"{"network.pinnedKeys.a": 1}"#, #"network\.pinnedKeys\.a"#),
             (#"{"com.acme.app": {"network": null}}"#, #"com\.acme\.app.network"#),
             (#"{"com.acme.app": {"network": {"pinnedKeys": {}}}}"#, #"com\.acme\.app.network.pinnedKeys"#),
+            (#"{"com.acme.app": {"network.pinnedKeys": {}}}"#, #"com\.acme\.app.network\.pinnedKeys"#),
         ])
     func reserved(text: String, place: String?) {
         let result = Result { () throws(ConfigError) in

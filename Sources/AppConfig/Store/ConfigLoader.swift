@@ -73,7 +73,7 @@ extension PlacedValue {
         for member in members ?? [] {
             let steps = [ConfigPath.Component.key(member.key)]
             if member.key == text || member.key.hasPrefix(text + ".") { return (steps, member.value) }
-            if member.key.contains("."), let (rest, value) = member.value.change(of: path.components[...]),
+            if member.key.contains("."), let (rest, value) = member.value.change(of: path),
                 member.value.kind == .dictionary
             {
                 return (steps + rest, value)
