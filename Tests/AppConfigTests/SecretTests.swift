@@ -295,4 +295,11 @@ import Testing
         dump(ApplicationConfig.loadReport(plan).errors, to: &dumped)
         #expect(!dumped.contains("hunter2") && dumped.contains("Failure"), "\(dumped)")
     }
+
+    @Test("Listed secrets are secret in a section without a dot")
+    func dotlessSection() throws {
+        var plan = plan(["ApplicationConfig.json": #"{"App": {"ledger": {"number": "hunter"}}}"#], bundle: "App")
+        plan.secrets.paths = ["ledger.number"]
+        #expect(!Self.prints(try ApplicationConfig.load(plan)).contains("hunter"))
+    }
 }

@@ -168,7 +168,10 @@ struct ConfigLoader {
             root = merger.merge(layer.values, over: root)
             diagnostics += merger.diagnostics
             secrets.paths.formUnion(layer.secrets.map { ConfigPath($0) })
-            if layer.layer.kind == .bundle { sections.insert(layer.layer.label) }
+            if layer.layer.kind == .bundle {
+                sections.insert(layer.layer.label)
+                secrets.sections.insert(layer.layer.label)
+            }
         }
         layers = []
     }

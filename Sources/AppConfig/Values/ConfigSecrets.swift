@@ -21,6 +21,8 @@ public struct ConfigSecrets: Sendable, Hashable {
     package var words: Set<String>
     /// The paths of secret values.
     public var paths: Set<ConfigPath>
+    /// The root keys whose values were merged over the root.
+    var sections: Set<String> = []
 
     /// Creates rules for secret values; by default, those of the standard vocabulary.
     public init(words: Set<String> = [], paths: Set<ConfigPath> = [], includesStandardNames: Bool = true) {
@@ -98,7 +100,8 @@ struct ConfigSecretMatcher {
             let isNamed = knownKeys[key] ?? rule.isSecretKey(key)
             knownKeys[key] = isNamed
             if isNamed { return State(isSecret: true, rest: []) }
-            if state.isRoot, !listed.isEmpty, key.utf8.contains(where: ConfigPath.needsEscape) {
+            let mayBeSection = key.utf8.contains(where: ConfigPath.needsEscape) || rule.sections.contains(key)
+            if state.isRoot, !listed.isEmpty, mayBeSection {
                 // A root key with dots can be a path, or a section of a bundle identifier, in which paths start again.
                 rest += Self.advance(listed, ConfigPath(key).components) + listed
             }
