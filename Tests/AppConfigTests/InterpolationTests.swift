@@ -201,6 +201,19 @@ import Testing
         #expect(report.config.string(forKey: "k10000") == "end")
     }
 
+    @Test("A long chain is explained to a depth", .timeLimit(.minutes(5)))
+    func explainsLongChain() async {
+        let depth = await onSmallStack { () -> Int in
+            let links = (1...10_000).map { "\"k\($0)\": \"${k\($0 - 1)}\"" }.joined(separator: ",")
+            let config = Self.load("{\"k0\": \"end\", \(links)}").config
+            guard config.int(forKey: "k10000") == nil else { return 0 }
+            var (depth, explanation) = (0, config.explain("k10000"))
+            while let part = explanation.parts.first { (depth, explanation) = (depth + 1, part) }
+            return depth
+        }
+        #expect(depth == 32)
+    }
+
     @Test("A value built from a secret is secret")
     func taint() throws {
         let report = Self.load(

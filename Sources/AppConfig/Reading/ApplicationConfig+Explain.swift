@@ -5,16 +5,22 @@
 #endif
 
 extension ApplicationConfig {
+    private static let deepestPart = 32
+
     /// Explains the origin of a value: its entry, the entries that it overrides, and the values that its references
     /// use, each with file and line.
+    ///
+    /// References that use other references are followed 32 deep.
     ///
     /// - Complexity: O(*l* · *d*) in the number of entries and the depth of the path, for each part.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
         var seen: Set<[ConfigPath.Component]> = []
-        return explain(path, &seen)
+        return explain(path, depth: 0, &seen)
     }
 
-    private func explain(_ path: ConfigPath, _ seen: inout Set<[ConfigPath.Component]>) -> ConfigExplanation {
+    private func explain(
+        _ path: ConfigPath, depth: Int, _ seen: inout Set<[ConfigPath.Component]>
+    ) -> ConfigExplanation {
         let steps = root.steps(of: path)
         let node = root.descend(steps)
         let history = ConfigHistory(of: steps[...], in: root)
@@ -29,8 +35,10 @@ extension ApplicationConfig {
             path: path, text: node.map { isSecret ? ConfigDescription.redacted : ConfigDescription.text($0) },
             isSecret: isSecret, isBuilt: built != nil, winner: live.first, merged: Array(live.dropFirst()),
             shadowed: history.shadowed.reversed().map(entry), removed: history.removal.map(entry))
-        if let built, !isSecret, let template = try? ConfigTemplate(built.template), seen.insert(steps).inserted {
-            explanation.parts = parts(of: template, &seen)
+        if let built, !isSecret, depth < Self.deepestPart, let template = try? ConfigTemplate(built.template),
+            seen.insert(steps).inserted
+        {
+            explanation.parts = parts(of: template, depth: depth + 1, &seen)
         }
         return explanation
     }
@@ -133,7 +141,9 @@ extension ConfigTemplate.Reference {
 // The values that the references in a value use.
 extension ApplicationConfig {
     /// Explains the values to which the references of a template refer.
-    private func parts(of template: ConfigTemplate, _ seen: inout Set<[ConfigPath.Component]>) -> [ConfigExplanation] {
+    private func parts(
+        of template: ConfigTemplate, depth: Int, _ seen: inout Set<[ConfigPath.Component]>
+    ) -> [ConfigExplanation] {
         // Values written at run time don't affect references, which were resolved before.
         let loaded = ApplicationConfig(snapshot: snapshot)
         var found: [ConfigExplanation] = []
@@ -141,7 +151,7 @@ extension ApplicationConfig {
             if reference.isVariable, let variable = snapshot.context.variables[reference.name] {
                 found.append(explanation(of: variable, reference.name))
             } else if !reference.isVariable, let target = loaded.locate(ConfigPath(reference.name)) {
-                found.append(loaded.explain(target.path, &seen))
+                found.append(loaded.explain(target.path, depth: depth, &seen))
             }
         }
         return found
