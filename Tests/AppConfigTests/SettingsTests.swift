@@ -335,3 +335,11 @@ private struct Settings: ConfigSettings {
         #expect(config.int(forKey: "b") == 3)
     }
 }
+
+    @Test("Default durations stay as they are")
+    func exactDurations() throws {
+        struct Waits: ConfigSettings {
+            var wait = Duration.milliseconds(1100)
+        }
+        #expect(try ApplicationConfig().bind(Waits.self) == Waits())
+    }

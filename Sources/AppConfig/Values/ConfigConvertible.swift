@@ -99,7 +99,8 @@ extension Duration: ConfigConvertible {
         case .integer(let seconds): self = .seconds(seconds)
         case .unsigned, .real, .string:
             guard let seconds = coercion.double(value), seconds.isFinite, abs(seconds) < 9e15 else { return nil }
-            self = .seconds(seconds)
+            // Without the error of a binary fraction.
+            self = ConfigUnits.duration("\(seconds)") ?? .seconds(seconds)
         default: return nil
         }
     }
