@@ -38,7 +38,16 @@ import Testing
         try scratch.write("2", to: "http.timeout", atomically: false)
         let error = #expect(throws: ConfigError.self) { try load(scratch) }
         #expect(error?.key == "http.timeout")
-        #expect(try ApplicationConfig.load(plan([:])).values.isEmpty)
+        let twins = try TemporaryFolder([:])
+        for name in ["a.b", "a::b"] { try twins.write("1", to: name, atomically: false) }
+        #expect(throws: ConfigError.self) { try load(twins) }
+    }
+
+    @Test("Files are elements, whatever their names' order")
+    func elements() throws {
+        let scratch = try TemporaryFolder([:])
+        for index in 0..<12 { try scratch.write("\(index)", to: "list[\(index)]", atomically: false) }
+        #expect(try load(scratch)["list"] == .array((0..<12).map { .string("\($0)") }))
     }
 
     @Test("A folder can have as many files as a source can have values beside the dictionary around them")

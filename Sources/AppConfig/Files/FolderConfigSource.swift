@@ -85,12 +85,26 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
         }
     }
 
+    /// Returns the files with their paths, the elements of an array in their order.
+    private func paths(in folder: String) -> [(name: String, steps: [ConfigPath.Component])] {
+        files(in: folder).map { ($0, section.components + ConfigPath($0).components) }.sorted { left, right in
+            left.1.lexicographicallyPrecedes(right.1) { one, other in
+                switch (one, other) {
+                case (.key(let one), .key(let other)): one < other
+                case (.index(let one), .index(let other)): one < other
+                case (.key, .index): true
+                case (.index, .key): false
+                }
+            }
+        }
+    }
+
     /// Returns the values of a folder; nil if a file disappeared.
     private func document(in folder: String, _ limits: ConfigLimits) throws(ConfigError) -> ConfigDocument? {
         var assignments = ConfigAssignments()
         var values: Set<[ConfigPath.Component]> = []
         var sections: Set<[ConfigPath.Component]> = []
-        for name in files(in: folder) {
+        for (name, steps) in paths(in: folder) {
             let location = ConfigLocation(file: "\(path)/\(name)", name: name)
             let file = ConfigLocation(file: "\(folder)/\(name)", name: name)
             guard values.count < limits.values else {
@@ -98,7 +112,6 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
                     .limitExceeded, location: ConfigLocation(file: path), expected: "at most \(limits.values) files")
             }
             guard let bytes = try ConfigFileReading.bytes(of: file, limit: limits.bytes) else { return nil }
-            let steps = section.components + ConfigPath(name).components
             let outer = steps.indices.map { Array(steps[..<$0]) }
             let clash = sections.contains(steps) || values.contains(steps) ? steps : outer.first { values.contains($0) }
             guard steps.first?.key != nil, clash == nil else {
