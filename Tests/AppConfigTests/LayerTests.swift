@@ -143,4 +143,13 @@ import Testing
         let errors = ApplicationConfig.loadReport(plan).errors.map(\.key)
         #expect(errors.contains("d.$x") && errors.contains("com\\.acme\\.App.$y"), "\(errors)")
     }
+
+    @Test("A diagnostic is one line")
+    func oneLine() throws {
+        let files = [
+            "ApplicationConfig.json": #"{"a\nb": {}}"#, "ApplicationConfig.debug.json": #"{"a\nb": 5}"#,
+        ]
+        let config = try ApplicationConfig.load(plan(files, environments: [.debug]))
+        #expect(config.diagnostics.map { $0.description.contains("\n") } == [false])
+    }
 }

@@ -48,7 +48,9 @@ indirect enum ConfigShape: Sendable {
     mutating func declare(_ shape: ConfigShape, at steps: ArraySlice<ConfigPath.Component>) {
         guard let step = steps.first else {
             switch (self, shape) {
-            case (.structure, .text), (.structure, .boolean), (.structure, .unknown), (.array, .unknown): return
+            case (.structure, .text), (.structure, .boolean), (.structure, .unknown), (.array, .unknown),
+                (.dictionary, .unknown):
+                return
             case (.array(var element), .array(let new)):
                 element.declare(new, at: [])
                 self = .array(element)

@@ -154,6 +154,6 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// The message with the key and the location, in one line.
     public var description: String {
-        (key.map { "\($0): " } ?? "") + message + (location.map { " (\($0))" } ?? "")
+        ((key.map { "\($0): " } ?? "") + message + (location.map { " (\($0))" } ?? "")).onOneLine
     }
 }

@@ -133,7 +133,7 @@ extension ConfigPath {
     }
 
     private static func parseIndex(_ bytes: [UInt8], from start: Int) -> (index: Int, next: Int)? {
-        guard let close = bytes[start...].prefix(12).firstIndex(of: UInt8(ascii: "]")), close > start + 1 else {
+        guard let close = bytes[start...].prefix(11).firstIndex(of: UInt8(ascii: "]")), close > start + 1 else {
             return nil
         }
         var index = 0
