@@ -70,6 +70,14 @@ private final class FileServer: Sendable {
         #expect((error?.underlying as? NetworkError)?.code == .unacceptableStatus)
     }
 
+    @Test("Only the status 200 brings a document", arguments: [201, 202, 203])
+    func otherStatuses(status: Int) async throws {
+        let stub = StubTransport { _ in StubResponse(status: status, chunks: [Array("{}".utf8)]) }
+        let remote = try RemoteConfigSource("r", url: Self.url, client: NetworkClient(transport: stub))
+        await #expect(throws: ConfigError.self) { try await remote.refresh() }
+        #expect(remote.status.date == nil)
+    }
+
     private static let url = "https://config.example/file"
 
     private static func source(_ server: FileServer, cache: String? = nil) throws -> RemoteConfigSource {

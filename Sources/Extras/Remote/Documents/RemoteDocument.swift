@@ -72,7 +72,7 @@ final class RemoteDocument: Sendable {
                 "a network can change a document over plain HTTP: use https, or verify signatures", phase: .prepare,
                 key: "url")
         }
-        request.options.acceptedStatuses?.insert(304)
+        request.options.acceptedStatuses = [200, 304]
         let conditional = request
         return { version in
             var request = conditional
