@@ -204,7 +204,6 @@ import Testing
         }
         watch.cancel()
     }
-}
 
     @Test("A file that a source names after a change is watched", .timeLimit(.minutes(2)))
     func lateFile() async throws {
@@ -240,3 +239,4 @@ private final class LateFile: ConfigSource, Sendable {
     func content() throws -> ConfigSourceContent {
         isNamed.isSet ? try FileConfigSource(path).content() : .missing
     }
+}

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -322,19 +323,28 @@ private struct Settings: ConfigSettings {
             config["b"] = 2
         }
         #expect(await values.next() == Pair(a: 2, b: 2))
+        let stream = try store.changes(of: Pair.self)
+        let reader = Task {
+            var seen: [Pair] = []
+            for await pair in stream {
+                seen.append(pair)
+                if pair.a == 3 { break }
+            }
+            return seen
+        }
         store.update { $0["a"] = "many" }
-        store.update { $0["c"] = 1 }
+        try await until { store.current.diagnostics.contains { $0.code == .invalidSettings } }
         store.update { config in
             config["a"] = 3
             config["b"] = 3
         }
         #expect(await values.next() == Pair(a: 3, b: 3))
+        #expect(await reader.value == [Pair(a: 2, b: 2), Pair(a: 3, b: 3)])
         store.update { $0["a"] = "many" }
         let config = store.current
         #expect(throws: ConfigError.self) { try store.changes(of: Pair.self) }
         #expect(config.int(forKey: "b") == 3)
     }
-}
 
     @Test("Default durations stay as they are")
     func exactDurations() throws {
@@ -343,3 +353,4 @@ private struct Settings: ConfigSettings {
         }
         #expect(try ApplicationConfig().bind(Waits.self) == Waits())
     }
+}

@@ -247,6 +247,7 @@ actor StubServer {
         task.cancel()
         await task.value
         #expect(clock.slept.allSatisfy { $0 <= .seconds(2) })
+        #expect(clock.slept.allSatisfy { $0 >= .zero && (jitter > 0 || $0 == .seconds(1)) })
     }
 
     @Test("The document is active even if the cache file can't be written")
