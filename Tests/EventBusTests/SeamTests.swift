@@ -332,4 +332,14 @@ struct SeamTests {
         #expect(released.items == Array(repeating: true, count: 100))
         watch.cancel()
     }
+
+    @Test("An event whose reader has gone counts as dropped for its sender, while the stream exists")
+    func awaitedWithoutReader() async throws {
+        let stream = bus.events(numbers)
+        let sender = Pending { [bus, numbers] in await bus.send(numbers, 1, awaitingHandlers: true) }
+        try await until { stream.waiting == 1 }
+        do { _ = stream.makeAsyncIterator() }
+        #expect(try await sender.value().dropped == 1)
+        withExtendedLifetime(stream) {}
+    }
 }

@@ -327,4 +327,15 @@ struct StreamTests {
             #expect(read + stream.dropped + stream.waiting == 4000)
         }
     }
+
+    @Test("A cancelled sender that waits for handlers drops an event without room")
+    func cancelledAwaitingSender() async throws {
+        let stream = bus.events(number, buffer: .suspend(1))
+        bus.trigger(number, 0)
+        let sender = Task { [bus, number] in await bus.send(number, 1, awaitingHandlers: true) }
+        try await until { stream.waiting == 2 }
+        sender.cancel()
+        let result = await sender.value
+        #expect(result.dropped == 1 && result.queued == 0 && stream.waiting == 1)
+    }
 }

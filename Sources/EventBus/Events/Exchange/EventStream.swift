@@ -59,7 +59,12 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
         self.isObserver = isObserver
     }
 
-    deinit { watch?.cancel() }
+    deinit {
+        watch?.cancel()
+        mailbox.finish(throwingAway: false)
+        // The stream retains the mailbox for its counts, but nobody will read the events.
+        for event in mailbox.unread { event.drop() }
+    }
 
     /// Creates the subscription to a bus that has been released.
     static func ended(_ buffer: EventBuffer) -> StreamSubscription {

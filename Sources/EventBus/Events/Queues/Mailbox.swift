@@ -144,6 +144,9 @@ final class Mailbox<Element: Sendable>: Sendable {
         _ = consume items
     }
 
+    /// The waiting events.
+    var unread: [Element] { state.withLock { $0.items.all } }
+
     var dropped: Int { state.withLock { $0.dropped } }
 
     /// The number of waiting events, including those of suspended senders.

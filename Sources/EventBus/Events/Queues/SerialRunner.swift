@@ -77,6 +77,8 @@ struct Fifo<Element> {
 
     var isEmpty: Bool { count == 0 }
 
+    var all: [Element] { elements.compactMap { $0 } }
+
     /// - Complexity: O(1), amortized.
     mutating func append(_ element: Element) { elements.append(element) }
 

@@ -111,7 +111,13 @@ final class EventQueue<Payload: Sendable>: Sendable {
         if let handling {
             // A finished mailbox takes no event.
             if put.outcome == .skipped, put.room == nil { return .skipped }
-            call.sending?.add { [end = handling.end] in (try? await end.wait()) ?? .postponed }
+            call.sending?.add { [end = handling.end, mailbox, room = put.room] in
+                if let room {
+                    let result = await mailbox.waitForRoom(room)
+                    if result.dropped > 0 { return result }
+                }
+                return (try? await end.wait()) ?? .postponed
+            }
         } else if let room = put.room {
             call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) }
         }
@@ -229,6 +235,9 @@ struct QueuedSignal<Payload: Sendable>: Sendable {
     func didHandle(isObserver: Bool, _ error: (any Error)?) {
         handling?.end.finish(.success(.called(isObserver: isObserver, error)))
     }
+
+    /// Resumes a sender that waits for a handler that won't be called.
+    func drop() { handling?.end.finish(.success(.droppedEvent)) }
 }
 
 /// The handling of a queued event for which its sender waits; an event that is released before is dropped.
