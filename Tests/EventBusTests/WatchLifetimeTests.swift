@@ -57,11 +57,13 @@ struct WatchLifetimeTests {
         var sources = (0..<63).map { _ in Thing() }
         for source in sources { _ = bus.watch(a, from: source) { _ in } }
         #expect(bus.currentWatches().entries.count == 63)
+        // Some of the others may have the addresses of released ones.
         sources = []
-        let last = Thing()
-        let watch = bus.watch(a, from: last) { _ in }
-        #expect(bus.currentWatches().entries.count == 1)
-        watch.cancel()
+        let others = (0..<64).map { _ in Thing() }
+        for source in others { bus.watch(a, from: source) { _ in }.store(in: bag) }
+        #expect(bus.currentWatches().entries.count == 64)
+        bag.cancelAll()
+        withExtendedLifetime(others) {}
     }
 
     /// A host that uses the bag of its watch, as the end of a handler's object can.
@@ -115,5 +117,21 @@ struct WatchLifetimeTests {
         #expect(watches.count { $0.cancel() } == 0)
         _ = consume held
         #expect(captured == nil)
+    }
+
+    @Test("A name is forgotten with its last watch, also if addresses of sources were reused")
+    func reusedAddress() throws {
+        let topic = try Topic<Int>(named: "passing")
+        var (last, reuses) = (nil as ObjectIdentifier?, 0)
+        for _ in 0..<1000 {
+            let source = Thing()
+            if ObjectIdentifier(source) == last { reuses += 1 }
+            last = ObjectIdentifier(source)
+            bus.watch(topic, from: source) { _ in }.store(in: bag)
+        }
+        bag.cancelAll()
+        // The address sanitizer doesn't reuse addresses.
+        #expect(reuses > 0 || dlsym(nil, "__asan_init") != nil)
+        #expect(bus.currentWatches().topicCount == 0)
     }
 }

@@ -172,6 +172,8 @@ struct BusState: Sendable {
         keep(core, at: index)
         if let source {
             topics[index].insert(handler, source, &addition)
+            for ended in addition.ended { topics[index].count(ended.watcher, -1) }
+            ownedCount -= addition.ended.count
         } else {
             topics[index].insert(handler)
         }
@@ -190,6 +192,7 @@ struct BusState: Sendable {
         count(watcher, &addition)
         if let source {
             bySource.add(handler, source, &addition)
+            ownedCount -= addition.ended.count
             noteOthers()
             for index in storing where pattern.matches(topics[index].name) {
                 join(watcher, at: index, &addition)
