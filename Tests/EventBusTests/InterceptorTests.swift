@@ -230,4 +230,19 @@ struct InterceptorTests {
         }
         #expect(delivered.load(ordering: .relaxed) == 3 * rounds)
     }
+
+    @Test("An exported event isn't undelivered")
+    func exported() {
+        bus.onUndelivered { [seen] in seen.note("\($0.payload)") }
+        bus.intercept(
+            a,
+            with: Station { event, next in
+                var event = event
+                event.isExported = event.payload as? Int == 1
+                return next(event)
+            }
+        ).store(in: bag)
+        for number in 1...2 { bus.trigger(a, number) }
+        #expect(seen.items == ["2"])
+    }
 }

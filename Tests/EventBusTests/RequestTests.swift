@@ -201,4 +201,28 @@ struct RequestTests {
             #expect((error as? EventBusError)?.code.description == code, "\(error)")
         }
     }
+
+    @Test(
+        "A handler sees the remaining time, and is cancelled at the limit or with the caller", arguments: [true, false])
+    func remainingTime(byCaller: Bool) async throws {
+        let (clock, seen, gate, cancelled) = (ManualClock(), Recorder<Duration?>(), Gate(), Flag())
+        let watch = try bus.respond(to: length) { _ in
+            seen.note(EventRequest.current?.remaining)
+            await withTaskCancellationHandler {
+                await gate.pass()
+            } onCancel: {
+                cancelled.set()
+                gate.open()
+            }
+            return 0
+        }
+        let caller = Task { [bus, length] in try await bus.request(length, "a", within: .seconds(5), clock: clock) }
+        try await until { seen.items.count == 1 }
+        await clock.untilSomebodySleeps()
+        if byCaller { caller.cancel() } else { clock.advance(by: .seconds(5)) }
+        _ = await caller.result
+        try await until { cancelled.isSet }
+        #expect(seen.items == [.seconds(5)])
+        watch.cancel()
+    }
 }

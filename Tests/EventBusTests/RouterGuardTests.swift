@@ -331,4 +331,12 @@ struct RouterGuardTests {
         #expect(router.patterns == ["/fixed/:x"])
         #expect(router.current.count == 1)
     }
+
+    @Test("Letters in another case don't bypass a guard", arguments: ["/admin/x", "/ADMIN/x", "/%41dmin/x"])
+    func caseOfLetters(url: String) async throws {
+        let router = Router(bus: bus, options: RouterOptions(isCaseSensitive: false))
+        try router.route("/admin/:page") { _ in }
+        try router.guardRoutes("/Admin") { _ in .deny() }
+        #expect(await navigationError { try await router.navigate(to: url) }?.code == .navigationDenied)
+    }
 }

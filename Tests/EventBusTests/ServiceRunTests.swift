@@ -177,4 +177,21 @@ struct ServiceRunTests {
         try await until { await services.runningNames == [] }
         await #expect { try await services.start("a") } throws: { ($0 as? EventBusError)?.code == .serviceStopped }
     }
+
+    @Test("A run fails if a start misses its limit")
+    func startLimitOfRun() async throws {
+        let gate = Gate()
+        try await services.register("slow") { context in
+            await gate.pass()
+            return try await Weak(context)
+        }
+        let run = Task { [services] in try await services.run(shuttingDownOn: [], startingWithin: .seconds(3)) }
+        await gate.untilSomebodyComes()
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(3))
+        try await untilState("slow", .stopping)
+        gate.open()
+        let error = await #expect(throws: EventBusError.self) { _ = try await run.value }
+        #expect(error?.code == .serviceOverran)
+    }
 }

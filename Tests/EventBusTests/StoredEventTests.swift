@@ -50,7 +50,7 @@ struct StoredEventTests {
         let before = bus.watch(state) { live.note($0.sequence) }
         let receipt = bus.trigger(state, 3)
         #expect(live.items.count == 3)
-        #expect(live.items == live.items.sorted())
+        #expect(live.items == live.items.sorted() && Set(live.items).count == 3 && live.items.first != 0)
         #expect(live.items.last == receipt.sequence)
         before.cancel()
     }
