@@ -77,6 +77,7 @@ struct ConnectionTests {
             ("", nil), ("http://127.0.0.1", nil), ("nats://", nil), ("nats://a b", nil), ("127.0.0.1:4222", nil),
             ("nats://nats.example.org", .token("t0ken")), ("nats://user:t0ken@nats.example.org", nil),
             ("nats://127.0.0.1,nats://user:t0ken@10.0.0.1", nil),
+            ("nats://user:t0ken@127.0.0.1.example.org", nil),
         ] as [(String, FleetCredentials?)])
     func refused(url: String, credentials: FleetCredentials?) {
         var options = options

@@ -120,7 +120,7 @@ struct FleetAddresses: Sendable {
             case .token, .user: isSecret = true
             case .file, nil: isSecret = parts.user != nil
             }
-            let isLoopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")
+            let isLoopback = host == "localhost" || host == "::1" || Self.isLoopbackAddress(host)
             if isSecret, !isLoopback, options.tls == nil, scheme != "tls", !options.allowsPlainCredentials {
                 throw FleetError(
                     .invalidOptions,
@@ -136,6 +136,11 @@ struct FleetAddresses: Sendable {
         self.usesTLS = usesTLS
         host = hosts[0]
         self.ports = ports
+    }
+
+    private static func isLoopbackAddress(_ host: String) -> Bool {
+        var address = in_addr()
+        return host.hasPrefix("127.") && inet_pton(AF_INET, host, &address) == 1
     }
 
     static func isToken(_ text: String) -> Bool {
