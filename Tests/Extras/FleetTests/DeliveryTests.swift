@@ -219,6 +219,7 @@ struct DeliveryTests {
         #expect(try !place(1, 14, 6).follows(first) && !place(2, 14, 5).follows(first))
         #expect(try !place(1, 9, 5).follows(first) && !place(1, 14, 5).follows(place(2, 10, 4)))
         #expect(try !place(1, 14, 5).follows(nil) && first.time == 1700 && first.pending == 5)
+        #expect(DeliveredPlace("$JS.ACK.s.c.1.\(Int.max).1.0.0") == nil)
     }
 
     @Test(

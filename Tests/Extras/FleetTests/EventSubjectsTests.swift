@@ -54,4 +54,10 @@ struct EventSubjectsTests {
             #expect(matches == pattern.matches(name), "\(pattern) \(name)")
         }
     }
+
+    @Test("The time of an event can be any number of milliseconds", arguments: ["\(Int64.max)", "\(Int64.min)", "0"])
+    func anyTime(text: String) {
+        let message = NatsMessage(subject: "a", payload: [], headers: ["Ashlar-Time": text])
+        #expect(EventMetadata(of: message).fleetHeaders["Ashlar-Time"] == text)
+    }
 }

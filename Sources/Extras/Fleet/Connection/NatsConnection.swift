@@ -270,5 +270,8 @@ struct NatsReply: Sendable {
 
 extension Duration {
     /// The time in whole milliseconds.
-    var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+    var milliseconds: Int64 {
+        let count = (self / .milliseconds(1)).rounded(.towardZero)
+        return Int64(exactly: count) ?? (count < 0 ? .min : .max)
+    }
 }

@@ -136,7 +136,7 @@ struct DeliveredPlace: Sendable {
         guard let tokens = reply?.split(separator: "."), tokens.count >= 9, tokens[0] == "$JS", tokens[1] == "ACK"
         else { return nil }
         let numbers = tokens.dropFirst(tokens.count == 9 ? 4 : 6).prefix(5).compactMap { Int64($0) }
-        guard numbers.count == 5, numbers[0] > 0 else { return nil }
+        guard numbers.count == 5, numbers[0] > 0, numbers[1...2].allSatisfy({ $0 < Int64(Int.max) }) else { return nil }
         deliveries = Int(clamping: numbers[0])
         stream = Int(clamping: numbers[1])
         consumer = Int(clamping: numbers[2])
