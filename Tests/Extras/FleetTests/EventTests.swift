@@ -144,6 +144,29 @@ struct EventTests {
         }
     }
 
+    @Test("A responder that misses the limit of a request doesn't answer it, so that its caller sees its own time out")
+    func lateResponder() async throws {
+        let server = try await NatsServer()
+        let length = RequestTopic<String, Int>("text:length")
+        var topics = FleetTopics()
+        topics.share(length)
+        let processes = try Processes(2, server, topics)
+        defer { processes.keep() }
+        let ended = Flag()
+        let watch = try processes.buses[1].respond(to: length) { text in
+            do { try await Task.sleep(for: .seconds(60)) } catch { ended.set() }
+            return text.count
+        }
+        try await processes.settle()
+        let request = NatsMessage(
+            subject: "app.text.length", payload: Array("\"a\"".utf8), headers: [NatsHeader.limit: "50"])
+        let error = await #expect(throws: FleetError.self) {
+            try await processes.fleets[0].connection.request(request, within: .seconds(1))
+        }
+        #expect(error?.code == .timedOut && ended.isSet)
+        watch.cancel()
+    }
+
     @Test(
         "A cancelled request ends at once and leaves nothing behind, and a late reply is ignored",
         .timeLimit(.minutes(5)))

@@ -303,7 +303,7 @@ final class FleetBridge: Sendable {
 
     /// Answers a request of another process.
     private func answer(_ message: NatsMessage, _ rule: FleetRule) async {
-        guard let coding = rule.request, let reply = message.reply, subjects.name(of: message.subject) != nil else {
+        guard let coding = rule.request, let reply = message.reply, let name = subjects.name(of: message.subject) else {
             return counting.report(\.malformed, "the message '\(message.subject)' isn't a request")
         }
         let limit = message.headers[NatsHeader.limit].flatMap { Int64($0) } ?? 30_000
@@ -312,6 +312,9 @@ final class FleetBridge: Sendable {
             response.payload = try await EventMetadata(of: message).whileCurrent {
                 try await coding.answer(message.payload, bus, .milliseconds(limit), self)
             }
+        } catch let error as EventBusError where error.code == .requestTimedOut && error.subject == name {
+            // The caller's own limit ends its wait, with an error that names the time out.
+            return counting.update { $0.received += 1 }
         } catch {
             let text = SecretText.redacted("\(error)")
             response.headers[NatsHeader.error] = text.isEmpty ? "error" : text
