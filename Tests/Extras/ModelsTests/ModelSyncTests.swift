@@ -258,4 +258,16 @@ private final class NotesServer: Sendable {
         #expect(request.headers["Accept"] == "application/json" && request.headers["X-Verb"] == "update")
         #expect(request.headers["If-Match"] == nil && (request.options.totalTimeout ?? .zero) > .seconds(250))
     }
+
+    @Test("A model that is being created can't be destroyed")
+    func destroyDuringCreate() async throws {
+        let sync = SlowSync()
+        let model = Model(["n": 1], schema: schema, sync: sync)
+        async let save: Void = model.save()
+        try await sync.waitForCall()
+        let busy = await #expect(throws: NetworkError.self) { try await model.destroy() }
+        #expect(busy?.code == .busy)
+        sync.open.yield()
+        try await save
+    }
 }

@@ -344,4 +344,16 @@ import Testing
         #expect(weakly == nil && model.collection == nil)
         try model.set(["id": 2])
     }
+
+    @Test("A reset during an addition leaves no model that can't be found")
+    func resetDuringAdd() throws {
+        let box = Locked<ModelCollection?>(nil)
+        let collection = ModelCollection(notes(1)) { _, _ in
+            if let other = box.withLock({ $0.take() }) { try? other.reset() }
+            return false
+        }
+        box.withLock { $0 = collection }
+        try collection.add(notes(2))
+        #expect(collection.models.allSatisfy { collection[cid: $0.cid] === $0 })
+    }
 }

@@ -295,7 +295,12 @@ extension Model {
     ///
     /// - Throws: The errors of ``fetch()``.
     public func destroy() async throws(NetworkError) {
-        if isNew { return tell(ModelEvent(kind: .destroy, model: self, collection: collection)) }
+        if isNew {
+            if state.withLock({ $0.flight != nil }) {
+                throw NetworkError(.busy, "a delete can't start during a create")
+            }
+            return tell(ModelEvent(kind: .destroy, model: self, collection: collection))
+        }
         try await run(.delete) { model throws(NetworkError) in
             let target = try model.target(.delete, body: nil)
             _ = try await model.requiredSync().perform(.delete, target)

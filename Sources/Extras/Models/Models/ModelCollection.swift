@@ -120,10 +120,17 @@ public final class ModelCollection: Sendable {
             let place =
                 index.map { $0 + offset }
                 ?? comparator.map { Self.place(of: model, in: self.models, $0) }
-            state.withLock { state in
-                state.models.insert(model, at: min(max(0, place ?? .max), state.models.count))
-            }
             model.state.withLock { $0.collections.append(Weak(self)) }
+            let isPresent = state.withLock { state in
+                guard state.byCID[model.cid] === model else { return false }
+                state.models.insert(model, at: min(max(0, place ?? .max), state.models.count))
+                return true
+            }
+            // Other code has removed it meanwhile.
+            guard isPresent else {
+                forget(model)
+                continue
+            }
             if !silent { model.tell(ModelEvent(kind: .add, model: model, collection: self)) }
         }
     }
