@@ -89,6 +89,9 @@ public struct PriorRun: Sendable {
         String(decoding: RunReader.contents(of: files, limit: max(0, bytes)), as: UTF8.self)
     }
 
+    /// Returns whether an application with a name wrote the run; the state file has the start of a long name.
+    package func belongs(to name: String) -> Bool { application == RunState.shortened(name) }
+
     /// Returns all runs in a folder, the newest start first, including running ones and those of other applications.
     ///
     /// - Complexity: O(*n*) in the number of files; reads one small file for each run.

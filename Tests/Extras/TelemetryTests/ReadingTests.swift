@@ -340,12 +340,38 @@ import Testing
         var iterator = lines.makeAsyncIterator()
         #expect(await iterator.next()?.record?.message == "new")
         let task = Task {
+        let clock = ManualClock()
+        let waiting = reader.follow(every: .seconds(9), clock: clock)
             var last: LogLine?
             for await line in lines { last = line }
             return last?.record?.message
         }
         system.log().error("last")
         task.cancel()
-        _ = await task.value
+        #expect(await task.value == ["last"])
+    }
+
+    @Test("Following from now skips all segments, also beside a file of signal handlers", arguments: modes)
+    func followingFromNow(mode: LogStorageMode) throws {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
+        for index in 0..<200 { system.log().info("old \(index)") }
+        _ = system.pipeline.flush(sync: false)
+        let run = try #require(PriorRun.all(in: system.folder.path).first)
+        try system.folder.write("from a handler\n", to: "\(run.baseName).child\(run.processID).log")
+        var follower = RunFollower(reader: LogReader(folder: system.folder.path))
+        follower.skip()
+        for index in 0..<200 { system.log().info("new \(index)") }
+        _ = system.pipeline.flush(sync: false)
+        #expect(follower.newLines().compactMap { $0.record?.message } == (0..<200).map { "new \($0)" })
+    }
+
+    @Test("A reader finds runs of an application with a long name")
+    func longApplication() {
+        let name = "com.example.company.product.application.helper"
+        let system = TestSystem { $0.application = name }
+        #expect(LogReader(folder: system.folder.path, application: name).runs.count == 1)
     }
 }

@@ -91,14 +91,14 @@ struct RunFollower: Sendable {
             return Array(written[...end])
         }
 
-        /// Moves behind the lines of a live run; only the last file can still grow.
+        /// Moves behind the lines of a live run; behind the file that grows, there can be one of signal handlers.
         mutating func skip(_ files: [String]) {
-            for path in files.dropLast() { offsets[path] = FileStatus(path).map { Int(clamping: $0.size) } }
-            guard let last = files.last else { return }
-            // The last line sets the time of lines without a time.
-            let bytes = newBytes(in: last).dropLast()
-            let start = bytes.lastIndex(of: .newline).map { $0 + 1 } ?? 0
-            _ = scanner.lines(in: Array(bytes[start...]))
+            for path in files {
+                // The last line sets the time of lines without a time.
+                let bytes = newBytes(in: path).dropLast()
+                let start = bytes.lastIndex(of: .newline).map { $0 + 1 } ?? 0
+                _ = scanner.lines(in: Array(bytes[start...]))
+            }
         }
     }
 

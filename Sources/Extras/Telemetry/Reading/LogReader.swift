@@ -29,7 +29,7 @@ public struct LogReader: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of files; reads one small file for each run.
     public var runs: [PriorRun] {
-        PriorRun.all(in: folder).filter { application == nil || $0.application == application }
+        PriorRun.all(in: folder).filter { run in application.map(run.belongs) ?? true }
     }
 
     /// Returns the lines of all runs that match a query, ordered by time.
