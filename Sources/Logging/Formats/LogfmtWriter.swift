@@ -61,9 +61,10 @@ package enum LogfmtWriter {
     }
 
     private static func needsQuotes(_ text: TextBytes) -> Bool {
-        text.contains {
-            switch $0 {
+        text.indices.contains {
+            switch text[$0] {
             case ...0x20, .quote, .equals, 0x7F, 0xC2, 0xE2: true
+            case 0xD8: text[$0 + 1] == 0x9C  // U+061C; the other Arabic letters aren't escaped
             default: false
             }
         }

@@ -10,7 +10,7 @@ import Testing
     private static let fields: LogFields = [
         "bytes": 1024, "big": UInt64.max, "ratio": 0.25, "ok": true, "none": LogFieldValue.none,
         "text": "a \"b\" = c\\d",
-        "lines": "one\ntwo\u{202E}", "timing": ["wait": 3, "read": -8],
+        "lines": "one\ntwo\u{202E}", "mark": "a\u{61C}b", "timing": ["wait": 3, "read": -8],
     ]
 
     private func record(_ message: String, _ fields: LogFields, depth: Int = 2) -> LogRecord {
@@ -51,6 +51,7 @@ import Testing
         for (key, value) in [
             ("bytes", .integer(1024)), ("ratio", .float(0.25)), ("ok", .boolean(true)), ("big", .unsigned(.max)),
             ("none", .none), ("text", .string("a \"b\" = c\\d")), ("lines", .string("one\ntwo\u{202E}")),
+            ("mark", .string("a\u{61C}b")),
         ] as [(String, LogFieldValue)] {
             #expect(parsed.fields[key] == value, "\(name) \(key): \(line)")
         }
@@ -339,14 +340,17 @@ import Testing
         system.log().warning("new")
         var iterator = lines.makeAsyncIterator()
         #expect(await iterator.next()?.record?.message == "new")
-        let task = Task {
         let clock = ManualClock()
         let waiting = reader.follow(every: .seconds(9), clock: clock)
-            var last: LogLine?
-            for await line in lines { last = line }
-            return last?.record?.message
+        let task = Task {
+            var messages: [String?] = []
+            for await line in waiting { messages.append(line.record?.message) }
+            return messages
         }
+        await clock.untilSomebodySleeps()
         system.log().error("last")
+        clock.advance(by: .seconds(9))
+        await clock.untilSomebodySleeps()
         task.cancel()
         #expect(await task.value == ["last"])
     }
