@@ -353,6 +353,49 @@ import Testing
         #expect(sink.lostLines == lost)
         #expect(collector.state.withLock { $0.notes } == notes)
     }
+
+    @Test("A batch that fills during a request doesn't end the pause after its failure", .timeLimit(.minutes(5)))
+    func pauseAfterFailure() async throws {
+        let collector = Collector([.retry(after: .seconds(90))])
+        let (box, isCut) = (Guarded<OTLPSink?>(nil), Guarded(false))
+        let sink = OTLPSink(
+            OTLPDelivery(
+                resource: [:], interval: .seconds(7), batchLines: 4, maximumBytes: 64 << 20,
+                send: { body in
+                    if collector.state.withLock({ $0.bodies.isEmpty }), let sink = box.withLock({ $0 }) {
+                        Collector.log(4..<12, to: sink)
+                    }
+                    return collector.receive(body)
+                },
+                sleep: { pause in
+                    guard pause >= .seconds(90) else { return try await Task.sleep(for: .seconds(3600)) }
+                    do { try await Task.sleep(for: .milliseconds(200)) } catch {
+                        isCut.withLock { $0 = true }
+                        throw error
+                    }
+                }, note: { collector.note($0) }))
+        box.withLock { $0 = sink }
+        Collector.log(0..<4, to: sink)
+        try await until { try collector.messages.count == 4 }
+        box.withLock { $0 = nil }
+        #expect(!isCut.withLock { $0 })
+    }
+
+    @Test("A flush ends with its time although the collector doesn't respond")
+    func flushLimit() async throws {
+        let gate = Gate()
+        let sink = OTLPSink(
+            OTLPDelivery(
+                resource: [:], interval: .seconds(1000), batchLines: 512, maximumBytes: 64 << 20,
+                send: { _ in
+                    await gate.pass()
+                    return .accepted()
+                }, sleep: { try await Task.sleep(for: $0) }, note: { _ in }))
+        Collector.log(0..<1, to: sink)
+        #expect(try await offPool { sink.flush(within: .milliseconds(50)) } == false)
+        gate.open()
+        #expect(try await offPool { sink.flush(within: .seconds(60)) })
+    }
 }
 
 /// Requests through the package's client.

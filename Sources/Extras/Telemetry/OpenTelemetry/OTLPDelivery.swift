@@ -223,6 +223,8 @@ final class OTLPDelivery: Sendable {
             if case .retry(let asked) = outcome {
                 state.failures += 1
                 state.attempts += 1
+                // What woke the task during the request must not end the pause.
+                state.isWoken = false
                 return max(backoff.pause(beforeRetry: state.failures), asked ?? .zero)
             }
             state.settled += request.count
