@@ -149,4 +149,36 @@ import Testing
         #expect(live.hasPrefix("\(notice)[INFO] A - line \(dropped + 1)\n"))
         #expect(live.hasSuffix("line 1000\n"))
     }
+
+    @Test("Early public fields stay public, unless the start adds names of secrets", arguments: [false, true])
+    func earlyPublic(hasNewSecrets: Bool) {
+        let pipeline = LogPipeline()
+        Log("A", pipeline: pipeline).info("early", ["token": .public("known")])
+        var configuration = LogConfiguration(sinks: [])
+        configuration.format = .myLogger
+        configuration.readsEnvironment = false
+        if hasNewSecrets { configuration.additionalSecrets = ["codename"] }
+        _ = pipeline.start(configuration)
+        let value = hasNewSecrets ? "<redacted>" : "known"
+        #expect(String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) == "[INFO] A - early token=\(value)\n")
+    }
+
+    @Test("Lines logged while the log moves into its folder aren't lost", .timeLimit(.minutes(5)))
+    func concurrentMove() throws {
+        for _ in 0..<20 {
+            let folder = TemporaryFolder()
+            try Data().write(to: URL(fileURLWithPath: folder.path))
+            let system = TestSystem(in: folder)
+            for index in 0..<2000 { system.log().info("before \(index)") }
+            try FileManager.default.removeItem(atPath: folder.path)
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                if thread == 0 {
+                    _ = system.pipeline.start(system.configuration)
+                } else {
+                    for index in 0..<3000 { system.log().info("during \(index)") }
+                }
+            }
+            #expect(system.lines.count == 5000)
+        }
+    }
 }

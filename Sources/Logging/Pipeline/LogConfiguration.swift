@@ -47,7 +47,8 @@ public struct LogConfiguration: Sendable {
     /// Drops or rewrites the fields of each line, before the line reaches the run file and the sinks.
     ///
     /// It also gets the context of the logger.
-    /// It is called for lines with fields, on the thread that logs and without a lock.
+    /// It is called for lines with fields, on the thread that logs and without a lock; not for lines that were logged
+    /// before the start.
     ///
     /// ```swift
     /// var configuration = LogConfiguration(folder: "/var/log/notes")

@@ -108,9 +108,10 @@ extension LogPipeline {
             fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
         reportLostEarly(by: settings)
         // Early lines come first, then lines that are logged concurrently.
-        let copies = replayEarly(by: settings, isLast: false)
+        let hasNewSecrets = !configuration.additionalSecrets.isEmpty
+        let copies = replayEarly(by: settings, hasNewSecrets: hasNewSecrets, isLast: false)
         replaceSettings { _ in settings }
-        return copies + replayEarly(by: settings, isLast: true)
+        return copies + replayEarly(by: settings, hasNewSecrets: hasNewSecrets, isLast: true)
     }
 
     /// Adds a sink to those of this and later configurations; returns its number.

@@ -138,12 +138,13 @@ final class LogPipeline: Sendable {
     }
 
     /// Removes the early lines and writes them to the store; the sinks receive them later.
-    func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord] {
-        // The start may have added names of secrets.
+    ///
+    /// `hasNewSecrets` is whether the start adds names of secrets. They also hide values that were marked as public.
+    func replayEarly(by settings: PipelineSettings, hasNewSecrets: Bool, isLast: Bool) -> [LogRecord] {
         let records = early.withLock { early in
             defer { if isLast { early = nil } }
             return early?.takeAll() ?? []
-        }.map(\.redacted)
+        }.map { hasNewSecrets ? $0.redacted : $0 }
         for record in records { deliver(record, to: settings.storeOnly, by: settings) }
         return records
     }
