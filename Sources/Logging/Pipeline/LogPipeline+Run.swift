@@ -48,7 +48,7 @@ extension LogPipeline {
             } else {
                 ashlar_log_begin_process()
                 opened = open(configuration)
-                if control.report.isFallback { Self.move(old, to: opened) }
+                if control.report.isFallback, let store = opened.store { (old as? MemoryStore)?.move(to: store) }
                 opened.report.notices = notices + opened.report.notices
                 control.configuration = configuration
                 control.isShutDown = false
@@ -86,14 +86,6 @@ extension LogPipeline {
         }
         if new.synchronizesAt != old.synchronizesAt { notices.append("synchronizesAt: unchanged; \(reason)") }
         return notices
-    }
-
-    /// Writes the lines that wait in memory into the file of a run.
-    private static func move(_ memory: (any LineStore)?, to opened: OpenedRun) {
-        guard let memory, let store = opened.store else { return }
-        for line in memory.contents(limit: nil).split(separator: .newline) {
-            _ = store.write(line + [.newline], of: .notice("", level: .leastSevere))
-        }
     }
 
     /// Makes the store and the settings current; returns the early lines.

@@ -59,18 +59,35 @@ final class FileStore: LineStore {
 
 /// Stores the newest lines in memory, for programs without a folder.
 final class MemoryStore: LineStore {
-    private let lines: Guarded<BoundedQueue<[UInt8]>>
+    private struct State {
+        var lines: BoundedQueue<[UInt8]>
+        /// The store that has the lines now.
+        var successor: (any LineStore)?
+    }
+
+    private let state: Guarded<State>
     private let counters: Guarded<LogCounters>
 
     init(capacity: Int = 256 * 1024, counters: Guarded<LogCounters>) {
-        lines = Guarded(BoundedQueue(capacity: capacity))
+        state = Guarded(State(lines: BoundedQueue(capacity: capacity)))
         self.counters = counters
     }
 
     func write(_ line: [UInt8], of record: LogRecord) -> Bool {
-        let dropped = lines.withLock { $0.appendNewest(line) }
+        let (dropped, successor) = state.withLock { state in
+            (state.successor == nil ? state.lines.appendNewest(line) : 0, state.successor)
+        }
+        if let successor { return successor.write(line, of: record) }
         if dropped > 0 { counters.withLock { $0.droppedByStorage += dropped } }
         return true
+    }
+
+    /// Writes the lines into another store, which also gets those that are still written here.
+    func move(to store: any LineStore) {
+        state.withLock { state in
+            for line in state.lines.all { _ = store.write(line, of: .notice("", level: .leastSevere)) }
+            state.successor = store
+        }
     }
 
     func flush(sync: Bool) -> Bool { true }
@@ -78,7 +95,7 @@ final class MemoryStore: LineStore {
     func close(ending: RunState.Ending, lines: UInt64) {}
 
     func contents(limit: Int?) -> [UInt8] {
-        RunReader.wholeLines(lines.withLock { $0.contents }, limit: limit)
+        RunReader.wholeLines(state.withLock { $0.lines.contents }, limit: limit)
     }
 
     func withRun(_ body: (RunIdentity) -> Void) {}
