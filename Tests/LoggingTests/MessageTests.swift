@@ -55,7 +55,8 @@ import Testing
             ("\(3.14159, format: .fixed(2))", "3.14"), ("\(-0.001, format: .fixed(2))", "0.00"),
             ("\(2.5, format: .fixed(0))", "3"), ("\(1e20, format: .fixed(2))", "1e+20"),
             ("\(1.05, format: .fixed(3))", "1.050"), ("\(Float(1.5), format: .fixed(2))", "1.50"),
-            ("\(3, format: .fixed(1))", "3.0"),
+            ("\(3, format: .fixed(1))", "3.0"), ("\(0.996, format: .fixed(2))", "1.00"),
+            ("\(1_700_000_000.5, format: .fixed(9))", "1700000000.500000000"),
             ("\(Double.nan, format: .fixed(2))", "nan"),
         ] as [(LogMessage, String)])
     func formats(message: LogMessage, text: String) { #expect(message.description == text) }

@@ -78,10 +78,11 @@ public struct LogFloatFormat: Sendable {
     func text(of value: Double) -> String {
         var factor = 1.0
         for _ in 0..<decimals { factor *= 10 }
-        let scaled = (value.magnitude * factor).rounded()
-        guard value.isFinite, scaled < 9_007_199_254_740_992 else { return value.description }
-        let (whole, part) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(factor))
-        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard value.isFinite, value.magnitude < 9_007_199_254_740_992 else { return value.description }
+        var whole = UInt64(value.magnitude)
+        var part = UInt64(((value.magnitude - Double(whole)) * factor).rounded())
+        if part == UInt64(factor) { (whole, part) = (whole + 1, 0) }
+        let sign = value < 0 && (whole > 0 || part > 0) ? "-" : ""
         guard decimals > 0 else { return "\(sign)\(whole)" }
         let digits = String(part)
         return "\(sign)\(whole).\(String(repeating: "0", count: decimals - digits.utf8.count))\(digits)"
