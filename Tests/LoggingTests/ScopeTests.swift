@@ -242,15 +242,19 @@ import Testing
     func threads() {
         let system = TestSystem()
         let log = system.log()
-        let done = DispatchSemaphore(value: 0)
+        let (ready, go, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for number in 1...3 {
             Thread.detachNewThread {
                 for _ in 0..<number { log.indent(true) }
+                ready.signal()
+                go.wait()
                 log.info("thread \(number)")
                 for _ in 0..<number { log.indent(false) }
                 done.signal()
             }
         }
+        for _ in 1...3 { ready.wait() }
+        for _ in 1...3 { go.signal() }
         for _ in 1...3 { done.wait() }
         #expect(
             system.lines.sorted() == [

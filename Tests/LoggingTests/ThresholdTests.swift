@@ -162,8 +162,10 @@ import Testing
     }
 
     @Test("Recorded lines are written before the error that follows, once, with their own times")
-    func recording() {
+    func recording() throws {
+        let sink = RecordingSink()
         let system = TestSystem(threshold: .info) {
+            $0.sinks = [sink]
             $0.recording = .debug
             $0.recordedBytes = 2000
         }
@@ -178,6 +180,9 @@ import Testing
         #expect(system.lines.last == "[ERROR] A - failed")
         log.error("again")
         #expect(system.lines.count == steps.count + 3)
+        let careful = try #require(sink.records.first { $0.message == "careful" })
+        let recorded = sink.records.filter { $0.level == .debug }
+        #expect(recorded.count == steps.count && recorded.allSatisfy { $0.time <= careful.time })
         system.isEnabled = false
         #expect(!log.isEnabled(.debug))
     }
