@@ -177,6 +177,32 @@ import Testing
 @Suite struct HelperThreadTests {
     @Test("The body runs on another thread, with signals blocked", .timeLimit(.minutes(5)))
     func signalsAreBlocked() async {
+
+    @Test("A pipe is never replaced", arguments: [true, false])
+    func replacePipe(isOwn: Bool) throws {
+        let (pipe, link) = (folder.file("pipe"), folder.file("link"))
+        #expect(mkfifo(pipe, 0o600) == 0 && symlink("pipe", link) == 0)
+        for path in [pipe, link] {
+            #expect(throws: FileFailure(path, .notRegular)) { try AtomicFile.replace(path, with: [1], isOwn: isOwn) }
+        }
+        #expect(FileStatus(pipe, followingLinks: false)?.kind == .special && folder.names == ["link", "pipe"])
+    }
+
+    @Test("Writers at once use different temporary files", .timeLimit(.minutes(5)))
+    func writersAtOnce() async throws {
+        let path = folder.file("a")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in UInt8(0)..<8 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        try AtomicFile.replaceAtOnce(path, with: [UInt8](repeating: writer, count: 3000))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Set(WholeFile.read(path)).count == 1 && folder.names == ["a"])
+    }
         let caller = "\(pthread_self())"
         let result = await withCheckedContinuation { continuation in
             let isStarted = HelperThread.start {

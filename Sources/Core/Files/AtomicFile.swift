@@ -88,17 +88,15 @@ package enum AtomicFile {
     static func target(of path: String, isOwn: Bool) throws(FileFailure) -> String {
         guard let status = FileStatus(path, followingLinks: false) else { return path }
         guard status.kind == .link else {
-            if isOwn { try check(status, path) }
+            try check(status, path, isOwn: isOwn)
             return path
         }
         // A link without a target is itself replaced.
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         let target = String(cString: real)
-        if isOwn {
-            try checkLinks(from: path)
-            if let status = FileStatus(target, followingLinks: false) { try check(status, path) }
-        }
+        if isOwn { try checkLinks(from: path) }
+        if let status = FileStatus(target, followingLinks: false) { try check(status, path, isOwn: isOwn) }
         return target
     }
 
@@ -117,9 +115,9 @@ package enum AtomicFile {
         }
     }
 
-    private static func check(_ status: FileStatus, _ path: String) throws(FileFailure) {
+    private static func check(_ status: FileStatus, _ path: String, isOwn: Bool) throws(FileFailure) {
         guard status.kind == .regular else { throw FileFailure(path, .notRegular) }
-        guard status.isOwn else { throw FileFailure(path, .foreign) }
+        guard !isOwn || status.isOwn else { throw FileFailure(path, .foreign) }
     }
 
     // MARK: The lock
