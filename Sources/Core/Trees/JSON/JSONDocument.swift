@@ -130,7 +130,9 @@ public final class JSONDocument: @unchecked Sendable {
             default: break
             }
             if isComment {
-                for index in index..<end where !text[index].isSpace { text[index] = .space }
+                for index in index..<end where text[index] != .lineFeed && text[index] != .carriageReturn {
+                    text[index] = .space
+                }
             }
             index = end
         }
