@@ -73,4 +73,12 @@ import Testing
             }
         }
     }
+
+    @Test("Lines can end with CR LF")
+    func carriageReturns() throws {
+        try withFolder(["Routes.txt": "note /notes/:id\r\n\r\nhome /\r\nbad\r\n"]) { folder in
+            let run = try ToolProcess.run(["routes", "list", "Routes.txt"], in: folder)
+            #expect(run.output.contains("Routes.txt:3") && run.errors.hasPrefix("error: Routes.txt:4: "))
+        }
+    }
 }

@@ -32,8 +32,10 @@ package struct RouteFile {
     package init(_ bytes: [UInt8], path: String) {
         self.path = path
         var names: [String: Int] = [:]
-        let text = String(decoding: bytes, as: UTF8.self)
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // CR LF is one character.
+        let text = String(decoding: bytes, as: UTF8.self).unicodeScalars
+        let rows = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        for (index, line) in rows.enumerated() {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             if words.isEmpty || words[0].hasPrefix("#") { continue }
             func report(_ text: String) {
