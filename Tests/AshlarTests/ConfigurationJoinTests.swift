@@ -12,6 +12,19 @@ import Testing
         "HostMap.json": TemporaryFolder.hostMap,
     ]
 
+    @Test("A return to the first customization is an event")
+    func returns() async throws {
+        let folder = try TemporaryFolder(Self.files)
+        let app = AshlarApp(.inMemory(resources: folder.path, environments: [], log: nil))
+        let (first, seen) = (app.customization.current, Recorder<String>())
+        let watch = app.bus.watch(CustomizationCenter.changed) { seen.note($0.payload.string("name")) }
+        app.customization.update { $0.switching(brand: nil) }
+        try await until { seen.items == ["App"] }
+        app.customization.update { _ in first }
+        try await until { seen.items == ["App", "Acme"] }
+        watch.cancel()
+    }
+
     #if os(Linux) || os(macOS)
         @Test("Language, brand, timeouts and default hosts follow the configuration; the app's own selections remain")
         func following() async {

@@ -14,7 +14,9 @@ extension CustomizationCenter {
         let start = current
         let changes = changes()
         return Task {
-            for await customization in changes where !customization.isIdentical(to: start) {
+            var last = start
+            for await customization in changes where !customization.isIdentical(to: last) {
+                last = customization
                 bus.trigger(Self.changed, customization)
             }
         }
