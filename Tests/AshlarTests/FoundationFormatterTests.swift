@@ -187,6 +187,8 @@ import Testing
             let output = CustomizationMessage(icu: "{p}").formatted(["p": value], language: english)
             #expect(output.problems.map(\.code) == [.missingFormatter])
         }
+        let weeks = CustomizationMessage(icu: "{n, number, ::unit/week}").formatted(["n": 9e14], language: english)
+        #expect(weeks.problems.map(\.code) == [.missingFormatter])
     }
 
     @Test("An app's messages and conventions use its formatter and follow the selected language")

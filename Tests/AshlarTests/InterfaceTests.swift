@@ -90,6 +90,7 @@ import Testing
         #expect(!"\(sections)".contains("hunter2"))
         #expect(Set(sections.map(\.id)).count == sections.count)
         for section in sections { #expect(Set(section.rows.map(\.id)).count == section.rows.count, "\(section.title)") }
+        #expect(!DebugReport(app, limit: .max).sections.isEmpty)
     }
 
     @Test("Every language of the views has every text, and an app's language selects it")

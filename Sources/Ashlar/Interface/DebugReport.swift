@@ -57,7 +57,7 @@ public final class DebugReport: Sendable {
         let config = app.config.current
         let strings = app.customization.current
         // The end of the log is enough for this many lines of usual length.
-        let log = LogExcerpt(LogSystem.liveTail(bytes: limit * 512)).rows.suffix(limit)
+        let log = LogExcerpt(LogSystem.liveTail(bytes: min(limit, 1 << 20) * 512)).rows.suffix(limit)
         func section(_ title: InterfaceText, _ rows: [ListRow]) -> ListSection {
             ListSection(title.text(strings), id: title.text(), rows: rows)
         }

@@ -96,7 +96,8 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
                     $0, decimal: locale.decimalSeparator, group: locale.groupingSeparator)
             }
         case .unit(let name, let isLong) where number.magnitude < 1e15:
-            guard let (unit, seconds) = Self.units[name] else { return nil }
+            // `Duration` holds no more.
+            guard let (unit, seconds) = Self.units[name], (number * seconds).magnitude < 9e18 else { return nil }
             let style = Duration.UnitsFormatStyle(
                 allowedUnits: [unit], width: isLong ? .wide : .abbreviated,
                 fractionalPart: .show(length: fractionDigits?.upperBound ?? 0))
