@@ -315,6 +315,11 @@ struct ServerTests {
             let used = await #expect(throws: InspectorError.self) { try await second.start() }
             #expect(used?.code == .portUnavailable && used?.reason.contains("\(port)") == true)
             #expect(second.port == nil)
+            for port in [-1, 70_000] {
+                let wrong = Inspector(fixture.app, port: port, allowsReleaseBuilds: true)
+                let error = await #expect(throws: InspectorError.self) { try await wrong.start() }
+                #expect(error?.code == .portUnavailable)
+            }
             await fixture.inspector.stop()
         }
     #endif

@@ -31,7 +31,16 @@ package final class FaultServer: Sendable {
         func accept() -> Int32? {
             while true {
                 let descriptor = acceptConnection(listener)
-                guard descriptor >= 0 else { return nil }
+                guard descriptor >= 0 else {
+                    // Too many open files, and a client that has gone, don't end the server.
+                    let isPassing = [EMFILE, ENFILE, ENOMEM, ENOBUFS, ECONNABORTED, EPROTO, EINTR].contains(errno)
+                    if isPassing, !state.withLock({ $0.ended }) {
+                        usleep(10_000)
+                        continue
+                    }
+                    state.withLock { $0.ended = true }
+                    return nil
+                }
                 let isWanted = state.withLock { state in
                     guard !state.ended else { return false }
                     state.accepted += 1
@@ -52,14 +61,17 @@ package final class FaultServer: Sendable {
         }
 
         func endAll() {
-            state.withLock { state in
-                guard !state.ended else { return }
+            let isFirst = state.withLock { state in
+                guard !state.ended else { return false }
                 state.ended = true
                 shutdown(listener, Int32(SHUT_RDWR))
                 for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
+                return true
             }
-            #if !os(Linux)
-                close(listener)  // there only this ends a waiting accept
+            #if os(Linux)
+                _ = isFirst
+            #else
+                if isFirst { close(listener) }  // there only this ends a waiting accept
             #endif
         }
     }
@@ -108,13 +120,14 @@ package final class FaultServer: Sendable {
     package var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
     private static func listen(on port: Int) throws -> (descriptor: Int32, port: Int) {
+        guard let number = in_port_t(exactly: port) else { throw ServerFailure(what: "\(port) is not a port") }
         let descriptor = socket(AF_INET, streamType, 0)
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        address.sin_port = in_port_t(port).bigEndian
+        address.sin_port = number.bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
