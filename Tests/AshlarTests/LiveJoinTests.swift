@@ -21,6 +21,8 @@ import Testing
                 #expect(LogSystem.threshold == .warning)
                 app.config.update { $0["log.enabled"] = false }
                 try await until("the log follows") { !LogSystem.isEnabled }
+                app.config.update { $0["log.enabled"] = nil }
+                try await until("the switch returns") { LogSystem.isEnabled }
                 withExtendedLifetime(app) {}
             }
         }

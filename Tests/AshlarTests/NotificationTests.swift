@@ -30,4 +30,17 @@ struct NotificationTests {
         #expect(seen.items == ["one"])
         watch.cancel()
     }
+
+    @Test("An observation doesn't retain the bus")
+    func released() {
+        weak var gone: EventBus?
+        let forwarding: NotificationForwarding
+        do {
+            let bus = EventBus()
+            gone = bus
+            forwarding = bus.forward(name, from: center, to: edited) { _ in "x" }
+        }
+        #expect(gone == nil)
+        forwarding.cancel()
+    }
 }

@@ -30,7 +30,9 @@ import Testing
                 )
                 #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<redacted>: "))
                 #expect(lines[2].contains("/c?token=<redacted> → "))
-                #expect(lines[3].hasPrefix("[DEBUG] network - GET https://api.example.com/"))
+                #expect(
+                    lines[3].hasPrefix("[DEBUG] network - GET https://api.example.com/c?token=<redacted>: 200, 4 bytes")
+                )
                 #expect(lines.dropFirst(3).allSatisfy { $0.contains("took=") })
                 #expect(!text.contains("s3cret"))
             }

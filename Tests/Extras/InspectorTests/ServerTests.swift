@@ -350,10 +350,14 @@ struct ServerTests {
             "POST /actions HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n",
         ] {
-            let client = try RawClient(port: port, patience: .milliseconds(500))
+            // An incomplete request has no answer.
+            let isComplete = text.contains("\r\n\r\n") || text.utf8.count > 16_384
+            let client = try RawClient(port: port, patience: isComplete ? .seconds(60) : .milliseconds(500))
             client.send(text)
             let answer = await client.rest()
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(text.prefix(60)): \(answer.prefix(60))")
+            #expect(
+                isComplete ? answer.hasPrefix("HTTP/1.1 4") : answer.isEmpty, "\(text.prefix(60)): \(answer.prefix(60))"
+            )
         }
         #expect(try await fixture.client.send(try fixture.request("/")).status == 200)
         await fixture.inspector.stop()
