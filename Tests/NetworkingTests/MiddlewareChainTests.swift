@@ -172,4 +172,21 @@ import Testing
         #expect(invalid?.code == .invalidHeader && invalid?.key == "X-Signature")
         #expect(stub.requests.isEmpty)
     }
+
+    @Test("A redirected POST isn't sent again if the next server can't be reached", arguments: [303, 307])
+    func postedOnce(status: Int) async throws {
+        let stub = StubTransport { request in
+            request.url.host == "a"
+                ? .redirect(status, to: "https://b/") : .failing(NetworkError(.cannotConnect, phase: .connect))
+        }
+        var configuration = ClientConfiguration()
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .zero
+        let client = NetworkClient(configuration, transport: stub)
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(NetworkRequest(.post, "https://a/", body: .text("order")))
+        }
+        #expect(stub.requests.filter { $0.url.host == "a" }.count == 1)
+        #expect(error?.requestState == .answered)
+    }
 }

@@ -49,6 +49,8 @@ final class HopSender: Sendable {
             } catch {
                 var error = error
                 if error.history.isEmpty { error.history = redirects.history.map { redaction.redact($0) } }
+                // A server has answered an earlier hop.
+                if !redirects.history.isEmpty { error.requestState = .answered }
                 throw error
             }
             switch redirects.step(after: next, head: response.head) {
