@@ -268,6 +268,22 @@ private struct Appending: NetworkMiddleware {
     }
 
     /// A middleware that takes some time of a clock.
+    @Test("Pauses and signing use the total time")
+    func totalOfRetries() async throws {
+        let time = Locked(ContinuousClock.now)
+        let stub = StubTransport { _ in .status(503, headers: ["Retry-After": "1"]) }
+        var configuration = ClientConfiguration()
+        configuration.now = { time.withLock { $0 } }
+        configuration.options.totalTimeout = .seconds(60)
+        configuration.retry = .standard
+        configuration.middleware = [Slow { time.withLock { $0 += .milliseconds(39_500) } }]
+        configuration.signs = { _ in time.withLock { $0 += .seconds(20) } }
+        let client = NetworkClient(configuration, transport: stub)
+        let error = await #expect(throws: NetworkError.self) { try await client.get("http://h.example/") }
+        #expect(error?.status == 503)
+        #expect(stub.requests.map(\.options.totalTimeout) == [.milliseconds(500)])
+    }
+
     private struct Slow: NetworkMiddleware {
         let wait: @Sendable () -> Void
 

@@ -87,6 +87,7 @@ final class HopSender: Sendable {
             throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
         }
         try Hop.check(request)
+        try call.limitTime(of: &request)
         return try await send(request, of: hop, call)
     }
 

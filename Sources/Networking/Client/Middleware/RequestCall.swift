@@ -34,13 +34,15 @@ final class RequestCall: Sendable {
         RequestCall(request, json: json, observers: observers, redaction: redaction, now: now)
     }
 
+    /// The rest of the total timeout, or nil without one.
+    var rest: Duration? { deadline.map { $0 - now() } }
+
     /// Sets the total timeout of a hop to the rest of the call's.
     ///
     /// - Throws: `.cancelled` or `.timedOut` if the hop must not start.
     func limitTime(of hop: inout NetworkRequest) throws(NetworkError) {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
-        guard let deadline else { return }
-        let rest = deadline - now()
+        guard let rest else { return }
         guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
         hop.options.totalTimeout = rest
     }

@@ -37,7 +37,9 @@ struct RetryMiddleware: NetworkMiddleware {
                 result = .failure(error)
             }
             let outcome = result.map(\.head)
-            guard let pause = pause(beforeAttempt: attempt, of: request, outcome, since: start) else {
+            guard let pause = pause(beforeAttempt: attempt, of: request, outcome, since: start),
+                next.call?.rest.map({ pause < $0 }) != false
+            else {
                 return try result.get()
             }
             if case .success(let response) = result { await response.body.discard(upTo: 64 << 10) }
