@@ -143,4 +143,35 @@ import Testing
         #expect(try await get(client, "/", ["Cache-Control": "no-cache"]).bytes.count == 300_000)
         #expect(try await get(client).bytes.count == 300_000)
     }
+
+    @Test("A 304 that says no-store removes the stored response")
+    func unstorableConfirmation() async throws {
+        let fields: HTTPHeaders = [
+            "ETag": "\"a\"", "Cache-Control": "max-age=5", "Last-Modified": CacheRules.date(-864_000),
+        ]
+        let stub = StubTransport { request in
+            request.headers.contains("If-None-Match")
+                ? .status(304, headers: ["ETag": "\"a\"", "Cache-Control": "no-store"]) : response("one", fields)
+        }
+        let client = client(stub, cache())
+        _ = try await get(client)
+        time.withLock { $0 += 10 }
+        #expect(try await get(client).text() == "one")
+        _ = try await get(client)
+        #expect(stub.requests.count == 3)
+        #expect(stub.requests.last?.headers.contains("If-None-Match") == false)
+    }
+
+    @Test("A redirected change removes the stored response even if the target fails", arguments: [404, 503, 0])
+    func redirectedChange(status: Int) async throws {
+        let stub = StubTransport { request in
+            if request.method == .post { return .redirect(303, to: "/b") }
+            if request.url.path == "/a" { return response("one", ["Cache-Control": "max-age=60"]) }
+            return status == 0 ? .failing(NetworkError(.connectionLost)) : .status(status)
+        }
+        let client = client(stub, cache())
+        _ = try await get(client, "/a")
+        _ = try? await client.send(NetworkRequest(.post, "https://h/a"))
+        #expect(try client.explain(NetworkRequest(.get, "https://h/a")) == "not cached: nothing is stored")
+    }
 }

@@ -86,8 +86,15 @@ struct CacheMiddleware: NetworkMiddleware {
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard CachePolicy.isAnswered(request.method) else {
-            let response = try await next(request)
-            if !request.method.isSafe, CachePolicy.invalidates(response.status) {
+            let response: StreamedResponse
+            do throws(NetworkError) {
+                response = try await next(request)
+            } catch {
+                // A server that redirects has processed the request.
+                if !request.method.isSafe, !error.history.isEmpty { await cache.removeChanged(request.url) }
+                throw error
+            }
+            if !request.method.isSafe, !response.history.isEmpty || CachePolicy.invalidates(response.status) {
                 await invalidate(request.url, response)
             }
             return response
@@ -222,7 +229,12 @@ struct CacheExchange {
         let confirmed = updated.response(to: query.request, freshness, "hit; fwd=stale; fwd-status=304")
         // Confirmed for the secrets of a step below the cache, and not for other requests.
         if let sent = response.sent, !query.covers(sent) { return confirmed }
-        await cache.replace(query, by: updated, began: generation)
+        // A 304 can forbid to store the response, and can answer a HEAD.
+        var get = query.request
+        get.method = .get
+        let head = ResponseHead(status: updated.status, headers: updated.headers)
+        let mayStore = CachePolicy.reasonNotToStore(get, head) == nil
+        await cache.replace(query, by: mayStore ? updated : nil, began: generation)
         return confirmed
     }
 
