@@ -136,4 +136,10 @@ import Testing
         let sent = try await client.send(client.request(.get, server.url)).text()
         #expect(Set(sent.split(separator: "; ")) == ["a=1", "b=\"2,3\"", "c=4,5"])
     }
+
+    @Test("A cookie that no field can hold is refused", arguments: ["日本", "b "])
+    func unsendable(value: String) {
+        let jar = CookieJar()
+        #expect(!jar.set(NetworkCookie("a", value, host: "h.x")) && jar.cookies.isEmpty)
+    }
 }

@@ -74,7 +74,9 @@ public final class CookieJar: Sendable {
         let isSendable = [cookie.name, cookie.value].allSatisfy { text in
             text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
         }
-        guard isSendable, !cookie.name.isEmpty, !cookie.name.contains("=") else { return false }
+        guard isSendable, !cookie.name.isEmpty, !cookie.name.contains("="),
+            (try? HTTPField("Cookie", "\(cookie.name)=\(cookie.value)").validate()) != nil
+        else { return false }
         let now = clock()
         let isCurrent = stored.withLock { stored in
             guard generation == nil || generation == stored.generation, mayHide || !stored.hides(cookie, now: now)
