@@ -137,4 +137,20 @@ import Testing
             ])
         #expect(load(["--list[0]=5"]).config["list"] == ["5"])
     }
+
+    @Test("JSON can begin on another line")
+    func jsonAfterLineBreak() {
+        struct Lists: ConfigSettings { var hosts: [String] = [] }
+        let report = Self.load(variables: ["APP_HOSTS": "\n[\"b\", \"c\"]\n"]) { $0.declare(Lists.self) }
+        #expect(report.errors.isEmpty)
+        #expect(report.config["hosts"] == ["b", "c"])
+    }
+
+    @Test("A value can begin with a combining mark")
+    func combiningMark() {
+        let report = Self.load(arguments: ["--set", "title=\u{301}x", "--http.userAgent=\u{301}y"])
+        #expect(report.errors.isEmpty)
+        #expect(report.config["title"] == "\u{301}x")
+        #expect(report.config["http.userAgent"] == "\u{301}y")
+    }
 }

@@ -251,7 +251,7 @@ import Testing
 
     @Test(
         "Basic credentials with a colon in the user name or with control characters are refused",
-        arguments: [("a:b", "c"), ("a\n", "b"), ("a", "b\0"), ("a", "\u{85}")])
+        arguments: [("a:b", "c"), ("a:\u{301}b", "c"), ("a\n", "b"), ("a", "b\0"), ("a", "\u{85}")])
     func unsendable(user: String, password: String) async throws {
         let stub = StubTransport { _ in StubResponse(chunks: [[1]]) }
         var configuration = ClientConfiguration()

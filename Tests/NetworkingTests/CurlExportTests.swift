@@ -153,9 +153,27 @@ import Testing
             return request
         }
 
+        @Test("JSON is redacted if a space follows its type")
+        func spacedType() throws {
+            var request = NetworkRequest(.post, try HTTPURL("http://a/"))
+            request.headers["Content-Type"] = "application/json ; charset=utf-8"
+            request.body = .bytes(Array(#"{"password":"p-1"}"#.utf8))
+            #expect(!request.curl().contains("p-1"))
+        }
+
+        @Test("A form's secret that starts with a combining character is hidden")
+        func combiningSecret() throws {
+            var request = NetworkRequest(.post, try HTTPURL("http://a/"))
+            request.body = .bytes(
+                Array("password=\u{301}hunter2".utf8), contentType: "application/x-www-form-urlencoded")
+            #expect(!request.curl().contains("hunter2"))
+        }
+
         @Test(
             "A shell splits the command into exactly the intended words",
-            arguments: ["it's", "$(touch x)", "`id`", "a\nb", "\\", "\"; rm -rf /", "é 日本", "!x", "~", "--"])
+            arguments: [
+                "it's", "it'\u{301}s", "$(touch x)", "`id`", "a\nb", "\\", "\"; rm -rf /", "é 日本", "!x", "~", "--",
+            ])
         func shell(text: String) throws {
             var request = NetworkRequest(.post, try HTTPURL("http://a/"))
             request.body = .text(text)

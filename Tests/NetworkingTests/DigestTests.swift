@@ -184,7 +184,7 @@ import Testing
         #endif
     }
 
-    @Test("Credentials that can't be sent fail first", arguments: ["a:b", "a\r\nX: y"])
+    @Test("Credentials that can't be sent fail first", arguments: ["a:b", "a:\u{301}b", "a\r\nX: y"])
     func flaws(user: String) async throws {
         let stub = StubTransport { _ in .status(200) }
         var configuration = ClientConfiguration()

@@ -101,8 +101,9 @@ struct ArgumentsReader {
 
     /// Returns the text before and after the first `=`; nil if either the sign or the path is missing.
     private static func divided(_ text: String) -> (path: String, value: String)? {
-        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
-        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        // By bytes: the sign and a combining mark are one character.
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else { return nil }
+        return (String(text[..<equals]), String(text[text.utf8.index(after: equals)...]))
     }
 
     private mutating func ignore(unknown path: String) { ignore("--\(path)", "unknown key", ConfigPath(path)) }

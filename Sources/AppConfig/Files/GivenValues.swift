@@ -136,7 +136,8 @@ enum ConfigGivenText {
     }
 
     private static func isJSON(_ text: String, _ bracket: Character) -> Bool {
-        text.first { !" \t\r\n".contains($0) } == bracket
+        // By scalars: CR LF is one character.
+        text.unicodeScalars.first { !" \t\r\n".unicodeScalars.contains($0) }.map { Character($0) } == bracket
     }
 
     private static func json(_ text: String, _ kind: ConfigKind, _ place: ConfigLocation) throws(ConfigError)

@@ -70,7 +70,7 @@ extension NetworkRequest {
         switch part.content {
         case .file(let path):
             func value(_ text: String) -> String {
-                "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+                "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
             }
             var text = part.name + "=@" + value(path)
             if let filename = part.filename { text += ";filename=" + value(filename) }
@@ -93,14 +93,16 @@ extension NetworkRequest {
     private static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == 0x2F || $0 == 0x3A }
         if isPlain, !text.isEmpty, !text.hasPrefix("~") { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        // By bytes: a quote and a combining mark are one character.
+        let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
     }
 }
 
 extension NetworkRedaction {
     /// Whether a `Content-Type` is that of JSON.
     package static func isJSON(_ type: String?) -> Bool {
-        let type = (type ?? "").prefix { $0 != ";" }.lowercased()
+        let type = (type ?? "").prefix { $0 != ";" }.trimmingHTTPSpace().lowercased()
         return type.hasSuffix("/json") || type.hasSuffix("+json")
     }
 

@@ -23,7 +23,7 @@ package struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
     /// The reason that the credentials can't be sent, or nil (RFC 7617, section 2).
     var flaw: String? {
         // The user name would end at its colon, so that the server would see another one.
-        if user.contains(":") { return "the user name must not contain a colon" }
+        if user.utf8.contains(UInt8(ascii: ":")) { return "the user name must not contain a colon" }
         let hasControls = (user + password).unicodeScalars.contains { $0.properties.generalCategory == .control }
         return hasControls ? "the credentials must not contain control characters" : nil
     }

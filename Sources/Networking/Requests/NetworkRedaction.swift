@@ -100,8 +100,10 @@ public struct NetworkRedaction: Sendable, Hashable {
 
     /// Returns a raw query (`a=1&token=x`) with every secret value replaced by the placeholder.
     package func redact(query: String) -> String {
-        query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+        // By bytes: a mark and a combining scalar are one character.
+        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { part -> String in
+            let pair = Substring(part)
+            guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(pair) }
             let name = pair[..<equals]
             let plain = PercentCoding.decode(String(name)) ?? String(name)
             return hides(parameter: plain) ? name + "=" + placeholder : String(pair)

@@ -79,7 +79,7 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
             guard texts.allSatisfy({ (1...255).contains($0.utf8.count) }) else {
                 throw invalid("a user name and password of 1 to 255 bytes are necessary for SOCKS")
             }
-        } else if credentials.user.contains(":") {
+        } else if credentials.user.utf8.contains(UInt8(ascii: ":")) {
             throw invalid("the user name contains a colon")
         }
     }
