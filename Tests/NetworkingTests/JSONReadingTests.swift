@@ -189,6 +189,7 @@ import Testing
             ("{\"a\":2,\"a\":1}", "{\"a\":2}", false),
             ("{\"a\":1,\"a\":1}", "{\"a\":1,\"b\":1}", false), ("{\"a\":null}", "{}", false),
             ("[[[]]]", "[[[]]]", true),
+            ("{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"e\u{301}\":2,\"\u{E9}\":1}", true),
         ])
     func equality(a: String, b: String, areEqual: Bool) throws {
         let (left, right) = (try json(a), try json(b))

@@ -298,14 +298,15 @@ extension JSONEntity: Hashable {
             for element in self { element.hash(into: &hasher, level: level + 1) }
         case JSONTape.object:
             hasher.combine(4 as UInt8)
-            let members = dictionary() ?? [:]
+            // As in the comparison, only the last of duplicate keys counts, and keys are compared by their bytes.
+            let members = filter { self[$0.key].index == $0.index }
             hasher.combine(members.count)
             guard level < Self.hashedLevels else { return }
             // The order of members is ignored.
             var sum = 0
-            for (key, member) in members {
+            for member in members {
                 var own = Hasher()
-                own.combine(key)
+                own.combine(member.key)
                 member.hash(into: &own, level: level + 1)
                 sum ^= own.finalize()
             }
