@@ -58,9 +58,10 @@ package enum RFC3339 {
 
     /// Writes a moment in UTC, rounded to milliseconds, which are omitted if they are zero.
     ///
-    /// - Returns: The text, or nil for a moment more than about 6,000 years from 2001.
+    /// - Returns: The text, or nil for a moment outside the years 0 to 9999.
     package static func format(secondsSince2001 seconds: Double) -> String? {
-        guard seconds.isFinite, abs(seconds) < 2e11 else { return nil }
+        // Less than half a millisecond remains for rounding.
+        guard (-63_145_526_400..<252_423_993_599.9994).contains(seconds) else { return nil }
         let milliseconds = Int64((seconds * 1000).rounded()) + secondsFrom1970To2001 * 1000
         let rest = (milliseconds % 1000 + 1000) % 1000
         return format(
