@@ -291,6 +291,11 @@ import Testing
         #expect(config.type(forKey: "struct") == nil)
         #expect(ObjectIdentifier(config.type(forKey: "none") ?? Marker.self) == ObjectIdentifier(Marker.self))
     }
+
+    @Test("A literal key is found in each Unicode form")
+    func literalForms() {
+        #expect(ApplicationConfig(["e\u{301}.b": 1]).int(forKey: "\u{E9}.b") == 1)
+    }
 }
 
 class Marker {

@@ -353,4 +353,11 @@ private struct Settings: ConfigSettings {
         }
         #expect(try ApplicationConfig().bind(Waits.self) == Waits())
     }
+
+    @Test("Settings are found under a literal key with dots")
+    func literalSection() throws {
+        struct Client: ConfigSettings { var timeout = 30 }
+        let config = ApplicationConfig(["http.client": ["timeout": 5]])
+        #expect(try config.bind(Client.self, at: "http.client").timeout == 5)
+    }
 }

@@ -72,7 +72,7 @@ struct ConfigIndex: Sendable {
     /// Returns the node for the text of a key: a literal root key first, then a path.
     func find(_ text: String) -> ConfigNode? {
         if let number = numbers.find(ByteHash.hash(text), isKey: { texts[$0] == text }) { return nodes[number] }
-        return mayBeSpelledOtherwise(text.utf8) ? root.descend(ConfigPath(text).components) : nil
+        return mayBeSpelledOtherwise(text.utf8) ? root.descend(root.steps(of: ConfigPath(text))) : nil
     }
 
     /// Whether a text that isn't in the index can be the path of a value: with an alternative notation (`::`, `\`,

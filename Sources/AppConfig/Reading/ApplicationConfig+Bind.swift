@@ -22,7 +22,7 @@ extension ApplicationConfig {
         snapshot.context.declaredSecrets.add(
             outline.secretPaths().map { ConfigPath(path.components + $0.components) })
         var binder = SettingsBinder(config: self)
-        let settings = binder.bind(type, outline, at: path.components, unknownKeys)
+        let settings = binder.bind(type, outline, at: root.steps(of: path), unknownKeys)
         guard binder.problems.isEmpty, let settings else { throw .joining(binder.problems) }
         return settings
     }
