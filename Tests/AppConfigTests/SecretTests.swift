@@ -302,4 +302,18 @@ import Testing
         plan.secrets.paths = ["ledger.number"]
         #expect(!Self.prints(try ApplicationConfig.load(plan)).contains("hunter"))
     }
+
+    @Test("A secret of a scope stays hidden after it is replaced")
+    func replacedInScope() throws {
+        var plan = plan(["ApplicationConfig.json": #"{"safe": {"digits": "hunter"}}"#])
+        plan.secrets = ConfigSecrets(paths: ["safe.digits"], includesStandardNames: false)
+        let scope = try ApplicationConfig.load(plan).scoped(to: "safe")
+        var written = scope
+        written["digits"] = "open"
+        for config in [written, scope.merging(["digits": "open"])] {
+            #expect(!"\(config.explain("digits"))".contains("hunter"))
+            let error = #expect(throws: ConfigError.self) { try config.get("digits", as: [Bool].self) }
+            #expect(error?.description.contains("hunter") == false)
+        }
+    }
 }

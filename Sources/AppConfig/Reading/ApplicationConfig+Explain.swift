@@ -29,12 +29,15 @@ extension ApplicationConfig {
         func entry(_ step: ConfigHistory.Step) -> ConfigExplanation.Entry {
             self.entry(step, isSecret: isSecret)
         }
+        // In a scope only values are marked as secret, not the paths at which others replace them.
+        let hidesPast = isSecret || history.shadowed.contains { $0.node.origin.isSecret }
         let live = history.live.reversed().map(entry)
         let built = node?.origin.built
         var explanation = ConfigExplanation(
             path: path, text: node.map { isSecret ? ConfigDescription.redacted : ConfigDescription.text($0) },
             isSecret: isSecret, isBuilt: built != nil, winner: live.first, merged: Array(live.dropFirst()),
-            shadowed: history.shadowed.reversed().map(entry), removed: history.removal.map(entry))
+            shadowed: history.shadowed.reversed().map { self.entry($0, isSecret: hidesPast) },
+            removed: history.removal.map(entry))
         if let built, !isSecret, depth < Self.deepestPart, let template = try? ConfigTemplate(built.template),
             seen.insert(steps).inserted
         {
