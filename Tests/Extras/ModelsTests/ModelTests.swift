@@ -356,4 +356,12 @@ import Testing
         try collection.add(notes(2))
         #expect(collection.models.allSatisfy { collection[cid: $0.cid] === $0 })
     }
+
+    @Test("The index of several models is clamped for the first one, and they keep their order")
+    func clampedIndex() throws {
+        let collection = ModelCollection(notes(1))
+        try collection.add(notes(2, 3), at: -9)
+        try collection.add(notes(4, 5), at: .max)
+        #expect(collection.models.map(\.idText) == ["2", "3", "1", "4", "5"])
+    }
 }

@@ -118,7 +118,7 @@ public final class ModelCollection: Sendable {
             // The comparator is foreign code and runs outside the lock on a copy; the position is computed again
             // inside.
             let place =
-                index.map { $0 + offset }
+                index.map { min(max(0, $0), Int.max - offset) + offset }
                 ?? comparator.map { Self.place(of: model, in: self.models, $0) }
             model.state.withLock { $0.collections.append(Weak(self)) }
             let isPresent = state.withLock { state in
