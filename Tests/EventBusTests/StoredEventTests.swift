@@ -319,4 +319,30 @@ struct StoredEventTests {
             watch.cancel()
         }
     }
+
+    @Test("Clearing the stored events in a handler doesn't change the order")
+    func clearingInside() {
+        bus.watch("**") { [bus, seen, state] signal in
+            guard let number = signal.payload as? Int else { return }
+            seen.note("begin \(number)")
+            if number == 1 {
+                bus.clearKept(state)
+                bus.trigger(state, 2)
+            }
+            seen.note("end \(number)")
+        }.store(in: bag)
+        bus.trigger(state, 1)
+        #expect(seen.items == ["begin 1", "end 1", "begin 2", "end 2"])
+    }
+
+    @Test("An event that waits while the stored ones are cleared is stored")
+    func clearingBeforeNext() throws {
+        let named = try Topic<Int>(named: "named", keeping: 1)
+        bus.watch(named, once: true) { [bus] _ in
+            bus.trigger(named, 2)
+            bus.clearKept(named)
+        }.store(in: bag)
+        bus.trigger(named, 1)
+        #expect(bus.kept(named) == [2])
+    }
 }

@@ -99,6 +99,8 @@ struct BusState: Sendable {
     mutating func store(
         _ payload: any Sendable, _ name: String, _ core: TopicCore?, _ call: TriggerCall
     ) -> (Reading, gone: [StoredEvents.Stored]) {
+        // The topic may have been removed since the trigger began.
+        if let core { keep(core) }
         var reading = Reading()
         read(name, core, from: call.source, into: &reading, isPlain: false)
         guard let index = index(of: name, core), topics[index].stored.limit > 0 else {

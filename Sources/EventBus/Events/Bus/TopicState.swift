@@ -72,7 +72,10 @@ struct TopicState: Sendable {
             interceptors: interceptors, runner: runner, isObserved: isObserved, isMismatch: isMismatch)
     }
 
-    var isUnused: Bool { counts.all == 0 && !isDeclared && stored.events.isEmpty }
+    /// A topic whose events are being delivered is used, because its runner orders them.
+    var isUnused: Bool {
+        counts.all == 0 && !isDeclared && stored.events.isEmpty && (runner?.isIdle ?? true)
+    }
 
     /// The kinds of watches without a source.
     var interest: Set<EventInterest.Kind> {

@@ -22,6 +22,9 @@ final class SerialRunner: Sendable {
     /// The maximum number of queued closures that a caller or a task runs.
     private static let share = 64
 
+    /// Whether no work runs or waits.
+    var isIdle: Bool { state.withLock { !$0.isRunning && $0.waiting.isEmpty } }
+
     /// Runs the work after the work that waits, or queues it if other work is running.
     func run(_ work: @escaping Work) {
         let mustRun = state.withLock { state in
