@@ -369,4 +369,19 @@ struct QueuedDeliveryTests {
         }
         watch.cancel()
     }
+
+    @Test("With delivery on the main actor, stored events come later, too")
+    @MainActor
+    func storedOnMain() async throws {
+        let bus = EventBus(delivery: .queuedOnMain)
+        let kept = Topic<Int>("kept", keeping: 1)
+        bus.trigger(kept, 1)
+        try await until { bus.kept(kept) == [1] }
+        bus.watch(kept) { [seen] in
+            MainActor.preconditionIsolated()
+            seen.note($0.payload)
+        }.store(in: bag)
+        #expect(seen.items.isEmpty)
+        try await until { seen.items == [1] }
+    }
 }

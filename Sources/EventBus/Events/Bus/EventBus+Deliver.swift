@@ -127,7 +127,7 @@ extension EventBus {
     ///
     /// A topic that stores events is ordered, so no new event is delivered in between.
     func deliverStored(_ name: String, _ runner: SerialRunner, to handler: EventHandler) {
-        runner.run { [weak self] in
+        let work: SerialRunner.Work = { [weak self] in
             let watcher = handler.watcher
             watcher.endJoining(name)
             guard let self else { return }
@@ -147,6 +147,7 @@ extension EventBus {
                 }
             }
         }
+        if delivery == .queuedOnMain { mainQueue.run { runner.run(work) } } else { runner.run(work) }
     }
 
     /// The handler of the end of queued handlers, which doesn't retain the bus: reports the error, and ends a watch that has
