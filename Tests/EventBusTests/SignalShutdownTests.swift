@@ -278,5 +278,27 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 running.cancel()
             }
         }
+
+        @Test("A signal that cancels the services remains caught until the run ends")
+        func cancelledTwice() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                let (stopping, gate) = (Gate(), Gate())
+                try await services.register("web") { _ in
+                    Worker {
+                        stopping.open()
+                        await gate.pass()
+                    }
+                }
+                let running = services.bus.watch("service:web:running") { _ in raiseSignal(SIGINT) }
+                let run = Task { try await services.run(shuttingDownOn: [.terminate], cancellingOn: [.interrupt]) }
+                await stopping.pass()
+                raiseSignal(SIGINT)
+                gate.open()
+                check(try await run.value.signal == .interrupt, 2)
+                running.cancel()
+            }
+        }
     }
 #endif

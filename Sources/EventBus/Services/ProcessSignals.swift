@@ -28,13 +28,18 @@ public struct ProcessSignal: Hashable, Sendable {
 /// A signal handler may call only a few functions. It writes the number of the signal to a pipe, which a helper thread
 /// reads.
 enum ProcessSignals {
-    /// The receiver of the first of some signals.
+    /// The receiver of the first of some signals, or of all of them.
     final class Subscription: Sendable {
         let signals: Set<Int32>
+        /// Whether it continues after the first signal.
+        let isLasting: Bool
         let receive: @Sendable (ProcessSignal) -> Void
 
-        init(_ signals: [ProcessSignal], _ receive: @escaping @Sendable (ProcessSignal) -> Void) {
+        init(
+            _ signals: [ProcessSignal], isLasting: Bool = false, _ receive: @escaping @Sendable (ProcessSignal) -> Void
+        ) {
             self.signals = Set(signals.map(\.number))
+            self.isLasting = isLasting
             self.receive = receive
         }
     }
@@ -56,7 +61,7 @@ enum ProcessSignals {
 
     private static let state = Mutex(State())
 
-    /// Passes the first of the signals to a subscription, on the helper thread, and ends it.
+    /// Passes the first of the signals to a subscription, on the helper thread, and ends it; passes each to a lasting one.
     ///
     /// Signals without a subscription have their previous actions. After an error, the caller unsubscribes, too: some signals
     /// may already be caught.
@@ -94,7 +99,10 @@ enum ProcessSignals {
         while true {
             let signal = ashlar_bus_next_signal()
             guard signal > 0 else { return }
-            for subscription in remove(where: { $0.signals.contains(signal) }) {
+            let lasting = state.withLock { state in
+                state.subscriptions.filter { $0.isLasting && $0.signals.contains(signal) }
+            }
+            for subscription in lasting + remove(where: { !$0.isLasting && $0.signals.contains(signal) }) {
                 subscription.receive(ProcessSignal(signal))
             }
         }

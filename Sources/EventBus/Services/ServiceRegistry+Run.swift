@@ -77,7 +77,7 @@ extension ServiceRegistry {
         let run = Run(startLimit: start)
         let subscriptions = [
             ProcessSignals.Subscription(signals) { receive($0, isCancelling: false) },
-            ProcessSignals.Subscription(cancellationSignals) { receive($0, isCancelling: true) },
+            ProcessSignals.Subscription(cancellationSignals, isLasting: true) { receive($0, isCancelling: true) },
         ]
         @Sendable func receive(_ signal: ProcessSignal, isCancelling: Bool) {
             run.state.withLock { $0.signal = $0.signal ?? signal }
