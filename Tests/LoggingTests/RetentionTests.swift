@@ -312,4 +312,17 @@ import Testing
     }
 
     private func runs(_ folder: TemporaryFolder) -> [PriorRun] { PriorRun.all(in: folder.path) }
+
+    @Test("An old run that ended late doesn't take younger ones with it")
+    func longRun() throws {
+        let folder = TemporaryFolder()
+        let long = now - 20 * Self.day
+        try folder.makeRun(startedAt: long, pid: 1, ending: .clean)
+        let base = RunName(startedAt: long, processID: 1, tag: 0).base
+        for end in [".state", ".log"] { setModified("\(folder.path)/\(base)\(end)", now - Self.day / 24) }
+        for index in 1...3 { try folder.makeRun(startedAt: now - Int64(index) * Self.day, pid: 1, ending: .clean) }
+        _ = TestSystem(in: folder)
+        // The old one is the prior run.
+        #expect(runs(folder).count == 5)
+    }
 }

@@ -38,7 +38,8 @@ struct Retention: Sendable {
         }
         if next == older.count { return remove(tally.surplus) }
         guard tally.isFull else {
-            // Too many to examine now; nothing has been removed yet.
+            // Too many to examine now.
+            remove(tally.surplus.suffix(Self.mostRemoved))
             return removeInBackground { surplus(of: EndedRuns(folder.runs()).runs, now: now) }
         }
         // The rest is surplus, except for running runs and those of other applications.
@@ -80,6 +81,8 @@ struct Retention: Sendable {
         var count = 0
         var bytes: Int64 = 0
         var surplus: [RunFiles] = []
+        /// Whether a run was too old.
+        var hasOld = false
         /// Whether all further runs are surplus.
         var isFull = false
     }
@@ -87,15 +90,18 @@ struct Retention: Sendable {
     private func count(_ run: RunFiles, in tally: inout Tally, now: Int64) {
         let state = run.state()
         guard concerns(run, state, now: now) else { return }
-        if !tally.isFull {
-            let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
-            tally.isFull = tally.count >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
-        }
-        if !tally.isFull {
+        let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
+        let began = run.began(state, now: now)
+        // An older run can have ended later than a younger one. A start in the future is by another clock, so only the
+        // order counts.
+        let isOld = !isForever && (began < oldest || began > now && tally.hasOld)
+        tally.hasOld = tally.hasOld || isOld
+        tally.isFull = tally.isFull || tally.count >= policy.runs
+        if !tally.isFull, !isOld || run.name == prior {
             tally.bytes += policy.bytes == .max ? 0 : run.bytes
             tally.isFull = tally.bytes > Int64(policy.bytes)
         }
-        if run.name == prior || !tally.isFull { tally.count += 1 } else { tally.surplus.append(run) }
+        if run.name == prior || !(tally.isFull || isOld) { tally.count += 1 } else { tally.surplus.append(run) }
     }
 
     /// Whether the run is finished and belongs to the current application.
@@ -106,7 +112,7 @@ struct Retention: Sendable {
     }
 
     /// Removes runs, the oldest first.
-    private func remove(_ runs: [RunFiles]) {
+    private func remove(_ runs: some BidirectionalCollection<RunFiles>) {
         for run in runs.reversed() where run.name != prior { run.remove() }
     }
 
