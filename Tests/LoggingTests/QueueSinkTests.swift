@@ -159,4 +159,18 @@ private final class ReleasedSink: LogSink {
         #expect(notices.map(\.level) == [.error])
         #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")
     }
+
+    @Test("Fields of waiting lines count as memory", .timeLimit(.minutes(5)))
+    func largeFields() {
+        let stuck = StuckSink()
+        let sink = QueueSink(stuck, bytes: 1 << 20)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("line 0")
+        stuck.untilLineIsReceived()
+        for _ in 1...100 { system.log().info("x", ["text": String(repeating: "x", count: 100_000)]) }
+        let dropped = sink.dropped[.info] ?? 0
+        #expect(dropped >= 89)
+        stuck.release()
+        #expect(!sink.flush(within: .seconds(60)))
+    }
 }

@@ -61,5 +61,21 @@ public struct LogRecord: Hashable, Sendable {
     }
 
     /// The approximate memory of the record, in bytes.
-    var footprint: Int { 200 + message.utf8.count + fields.list.count * 64 }
+    var footprint: Int { 200 + message.utf8.count + fields.footprint(0) }
+}
+
+extension LogFields {
+    fileprivate func footprint(_ depth: Int) -> Int { list.reduce(0) { $0 + 64 + $1.value.footprint(depth) } }
+}
+
+extension LogFieldValue {
+    fileprivate func footprint(_ depth: Int) -> Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .array(let values) where depth < Self.deepestPrinted:
+            values.reduce(0) { $0 + 32 + $1.footprint(depth + 1) }
+        case .object(let fields) where depth < Self.deepestPrinted: fields.footprint(depth + 1)
+        default: 0
+        }
+    }
 }
