@@ -181,4 +181,17 @@ import Testing
             #expect(system.lines.count == 5000)
         }
     }
+
+    @Test("Nested early fields are hidden by names that the start adds")
+    func earlyNested() {
+        let pipeline = LogPipeline()
+        Log("A", pipeline: pipeline).info(
+            "early", ["user": ["pseudonym": "falcon99"], "all": [["pseudonym": "falcon99"]]])
+        var configuration = LogConfiguration(sinks: [])
+        configuration.readsEnvironment = false
+        configuration.additionalSecrets = ["pseudonym"]
+        _ = pipeline.start(configuration)
+        let log = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
+        #expect(log.contains("early") && !log.contains("falcon99"))
+    }
 }

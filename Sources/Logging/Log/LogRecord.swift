@@ -53,10 +53,9 @@ public struct LogRecord: Hashable, Sendable {
 
     /// The line without secrets, as the names of secrets are now.
     var redacted: LogRecord {
-        let pairs = fields.list.map { LogFields.Element($0.key, $0.value) }
-        return LogRecord(
+        LogRecord(
             sequence: sequence, level: level, time: time, depth: depth, context: context,
-            message: LogSecrets.redacted(message) ?? message, fields: LogFields(pairs),
+            message: LogSecrets.redacted(message) ?? message, fields: LogSecrets.redacted(fields),
             file: file, function: function, line: line, threadID: threadID)
     }
 

@@ -55,6 +55,19 @@ enum LogSecrets {
         return match
     }
 
+    /// Returns fields without secrets, as the names are now; also those that were marked public.
+    static func redacted(_ fields: LogFields) -> LogFields {
+        LogFields(fields.list.map { LogFields.Element($0.key, redactedAgain($0.value)) })
+    }
+
+    private static func redactedAgain(_ value: LogFieldValue) -> LogFieldValue {
+        switch value {
+        case .array(let values): .array(values.map(redactedAgain))
+        case .object(let fields): .object(redacted(fields))
+        default: value
+        }
+    }
+
     /// Returns a value without secrets in its texts; the pairs of objects were redacted when they were added.
     private static func redacted(_ field: LogFieldValue) -> LogFieldValue {
         switch field {
