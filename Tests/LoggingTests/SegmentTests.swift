@@ -108,4 +108,25 @@ import Testing
         for index in 1...3 { system.log().info("line \(index)") }
         #expect(system.folder.names.count { $0.hasSuffix(".log") } == 1)
     }
+
+    #if os(Linux)
+        @Test("Signal handlers use one descriptor for all mapped segments")
+        func handlerDescriptor() async {
+            await #expect(processExitsWith: .success) {
+                let folder = TemporaryFolder()
+                var configuration = LogConfiguration(folder: folder.path, sinks: [])
+                configuration.mode = .mapped
+                configuration.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+                guard LogSystem.start(configuration).mode == .mapped else { return }
+                for _ in 0..<20 {
+                    #expect(LogSystem.signalSafe("handler"))
+                    Log("A").info("\(String(repeating: "x", count: 3000))")
+                }
+                let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+                }
+                #expect(files.filter { $0.contains(".child") }.count == 1)
+            }
+        }
+    #endif
 }

@@ -57,6 +57,10 @@ static int known_descriptor(struct known_file *file) {
 }
 
 void ashlar_log_set_signal_file(const void *owner, int descriptor, const char *path) {
+    // The file that a handler opened serves the next segment, too.
+    if (path && descriptor < 0 && is_own(&line_file) && ashlar_log_owns_signal_file(owner) &&
+        atomic_load(&has_line_path) && strcmp(path, line_path) == 0)
+        return;
     atomic_store(&has_line_path, 0);
     atomic_store(&line_owner, (uintptr_t)owner);
     know(&line_file, descriptor);
