@@ -186,4 +186,12 @@ import Testing
         system.isEnabled = false
         #expect(!log.isEnabled(.debug))
     }
+
+    @Test("Recorded lines don't count as emitted")
+    func recordedCount() {
+        let system = TestSystem(threshold: .info) { $0.recording = .debug }
+        system.log().debug("below")
+        system.log().info("above")
+        #expect(system.counters.emitted == 1)
+    }
 }

@@ -8,6 +8,8 @@ final class LogPipeline: Sendable {
     let table = ThresholdTable()
     let counters: Guarded<LogCounters>
     private let sequence = Atomic<UInt64>(0)
+    /// The number of lines below the thresholds, which were only recorded or captured.
+    private let below = Atomic<UInt64>(0)
     /// The number of running captures.
     private let captures = Atomic<Int>(0)
     private let latest: Guarded<PipelineSettings>
@@ -73,8 +75,9 @@ final class LogPipeline: Sendable {
                 for record in recorder.take() { deliver(record, by: settings) }
             }
             deliver(record, by: settings)
-        } else if let recorder = settings.recorder, level <= recorder.level {
-            recorder.append(record)
+        } else {
+            below.add(1, ordering: .relaxed)
+            if let recorder = settings.recorder, level <= recorder.level { recorder.append(record) }
         }
     }
 
@@ -182,7 +185,8 @@ final class LogPipeline: Sendable {
 
     func readCounters() -> LogCounters {
         var result = counters.withLock { $0 }
-        result.emitted = Int(clamping: emittedLines)
+        let below = below.load(ordering: .relaxed)
+        result.emitted = max(0, Int(clamping: Int64(bitPattern: emittedLines &- below)))
         return result
     }
 
