@@ -323,4 +323,13 @@ import Testing
             }
         }
     #endif
+
+    @Test("Parameters of a route have names of their own")
+    func routeParameters() throws {
+        try withFolder(["Routes.txt": "sum /sum/:values\npair /:user_id/:userId\n"]) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.output.contains("func sum(values_: String)"))
+            #expect(run.output.contains("func pair(userId: String, userId_: String)"))
+        }
+    }
 }

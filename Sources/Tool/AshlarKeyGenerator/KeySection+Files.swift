@@ -110,9 +110,13 @@ extension KeySection {
     private static func members(of pattern: RoutePatternText, _ name: String, _ place: String) -> [KeyMember] {
         let types = ["int": "Int", "uint": "UInt", "double": "Double", "bool": "Bool"]
         let text = KeyName.literal(pattern.source)
+        // The name of the function's variable.
+        var used: Set = ["values"]
         let parameters = pattern.parameters.map { parameter in
-            (
-                name: KeyName.declared(KeyName.identifier(parameter.name)), key: KeyName.literal(parameter.name),
+            var name = KeyName.identifier(parameter.name)
+            while !used.insert(name).inserted { name += "_" }
+            return (
+                name: KeyName.declared(name), key: KeyName.literal(parameter.name),
                 type: types[parameter.type ?? ""] ?? "String"
             )
         }
