@@ -197,4 +197,12 @@ import Testing
             }
         }
     }
+
+    @Test("An explanation has all digits of a large integer")
+    func largeInteger() throws {
+        try withFolder(["ApplicationConfig.json": #"{"big": 18446744073709551615}"#]) { folder in
+            let run = try ToolProcess.run(["config", "explain", folder.path, "big", "--json"])
+            #expect(run.output.components(separatedBy: "18446744073709551615").count == 3, "\(run.output)")
+        }
+    }
 }

@@ -125,6 +125,7 @@ struct ConfigListing {
     /// The value of an explanation's text: a number, a Boolean, a string, or the text itself.
     private static func value(_ text: String) -> ConfigValue {
         if let number = Int64(text) { return .integer(number) }
+        if let number = UInt64(text) { return .unsigned(number) }
         if let number = Double(text) { return .real(number) }
         if let flag = Bool(text) { return .boolean(flag) }
         return .string((try? JSONEntity(parsing: text))?.string() ?? text)
