@@ -264,4 +264,18 @@ struct EventTests {
         #expect(state["messages"].int(0) == fitting + 1)
         #expect(bus.trigger(raw, payload).dropped == 0, "there is room again")
     }
+
+    @Test("A request that only an at-least-once pattern names is answered here")
+    func storedPattern() async throws {
+        let length = RequestTopic<String, Int>("text:length")
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share("text:**", of: Int.self, .atLeastOnce)
+        let processes = try Processes(1, server, topics)
+        defer { processes.keep() }
+        let watch = try processes.buses[0].respond(to: length) { $0.count }
+        #expect(try await processes.buses[0].request(length, "abc") == 3)
+        #expect(processes.fleets[0].counters.unpublished == 0)
+        watch.cancel()
+    }
 }

@@ -93,7 +93,10 @@ final class FleetBridge: Sendable {
 
         func intercept(_ event: InterceptedEvent, next: Next) -> DeliveryResult {
             guard bridge.isFirst(index, event.name) else { return next(event) }
-            if rule.delivery.stored != nil { return bridge.store(event, rule, index) }
+            if rule.delivery.stored != nil {
+                // A request whose topic only an entry for events names.
+                return event.request == nil ? bridge.store(event, rule, index) : next(event)
+            }
             if rule.request != nil, let request = event.request {
                 bridge.send(request, event, rule, index)
                 return next(event)
