@@ -348,4 +348,22 @@ struct SettingsTests {
         await fleet.close()
         #expect(rows().first == "closed: by the program")
     }
+
+    @Test("A removal that can't be loaded is made as soon as it can")
+    func laterRemoval() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let app = try makeApp(folder)
+        let fleet = try await Fleet.connect(app, to: server.url)
+        defer { withExtendedLifetime((fleet, folder)) {} }
+        try await fleet.set("other.name", to: "you")
+        try await fleet.set("greeting", to: "to ${other.name}")
+        try await until { app.config.current.string(forKey: "greeting") == "to you" }
+        try await fleet.remove("other.name")
+        try await fleet.set("done", to: true)
+        try await until { app.config.current.bool(forKey: "done") == true }
+        try await fleet.set("greeting", to: "hello")
+        try await until { app.config.current.string(forKey: "greeting") == "hello" }
+        try await until("removed") { app.config.current.string(forKey: "other.name") == nil }
+    }
 }

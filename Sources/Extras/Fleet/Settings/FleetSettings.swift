@@ -44,6 +44,8 @@ public final class FleetSettings: Sendable {
         var values: [String: Value] = [:]
         /// The values with which the configuration doesn't load; they are tried again with each change.
         var rejected: [String: Value] = [:]
+        /// The keys without which it doesn't load; their removal is tried again, too.
+        var removed: Set<String> = []
         /// The name of the bucket; a placeholder before the first connection.
         var bucket = "settings"
     }
@@ -87,12 +89,14 @@ public final class FleetSettings: Sendable {
 
     private func apply(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool, to config: ConfigStore) {
         let old = values
-        let rejected = state.withLock { $0.rejected }
-        let new = Self.values(entries, after: old.merging(rejected) { $1 }, isComplete: isComplete)
+        let (rejected, removed) = state.withLock { ($0.rejected, $0.removed) }
+        let wanted = old.merging(rejected) { $1 }.filter { !removed.contains($0.key) }
+        let new = Self.values(entries, after: wanted, isComplete: isComplete)
         let changed = Set(old.keys).union(new.keys).filter { old[$0]?.bytes != new[$0]?.bytes }
         state.withLock { state in
             state.values = new
             state.rejected = [:]
+            state.removed = []
         }
         if changed.isEmpty { return }
         do { try config.reload() } catch {
@@ -117,6 +121,7 @@ public final class FleetSettings: Sendable {
         state.withLock { [values] state in
             state.values = values
             state.rejected = new.filter { values[$0.key] != $0.value }
+            state.removed = Set(values.keys).subtracting(new.keys)
         }
         _ = try? config.reload()
     }
