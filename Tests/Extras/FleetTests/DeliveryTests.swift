@@ -241,4 +241,25 @@ struct DeliveryTests {
         try await until { seen.value == fitting }
         try await until("there is room again") { queue.put(message) }
     }
+
+    @Test("An event that was stored under a condition becomes a dead letter")
+    func conditionalLetter() async throws {
+        struct Failure: Error {}
+        let dead = Topic<Note>("note:dead")
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce(maximumDeliveries: 1, deadLetters: "note:dead"))
+        topics.share(dead, .atLeastOnce)
+        let processes = try Processes(1, server, topics)
+        defer { processes.keep() }
+        let (letters, bag) = (Recorder<Int>(), WatchBag())
+        processes.buses[0].watch(dead) { letters.note($0.payload.id) }.store(in: bag)
+        await processes.buses[0].send(dead, Note(id: 0, title: ""))
+        _ = try await processes.fleets[0].connection.store(
+            NatsMessage(
+                subject: "app.note.saved", payload: Array(#"{"id": 1, "title": ""}"#.utf8),
+                headers: ["Nats-Expected-Last-Sequence": "1"]))
+        processes.buses[0].watch(saved) { _ in throw Failure() }.store(in: bag)
+        try await until { letters.items == [0, 1] }
+    }
 }

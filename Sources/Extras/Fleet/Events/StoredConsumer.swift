@@ -264,6 +264,8 @@ final class StoredConsumer: Sendable {
         var letter = delivery.message
         letter.subject = subject
         letter.reply = nil
+        // Conditions under which the event was stored don't apply to the letter.
+        letter.headers = letter.headers.filter { !$0.key.lowercased().hasPrefix("nats-") }
         // The same one if another process stores it again.
         letter.headers[NatsHeader.messageID] = "\(name)-\(delivery.place.stream)-\(delivery.place.time)"
         letter.headers[NatsHeader.deadLetterReason] = NatsHeader.line(reason)
