@@ -36,5 +36,17 @@ import Testing
                 #expect(throws: (any Error).self) { try app.exportLog(in: URL(fileURLWithPath: home + "/none")) }
             }
         }
+
+        @Test("A slash in the application's name doesn't hinder an export")
+        func slash() async throws {
+            let folder = TemporaryFolder()
+            await #expect(processExitsWith: .success) { [home = folder.path as String] in
+                var log = LogConfiguration(sinks: [])
+                log.application = "Acme/Notes"
+                let app = StorageTests.start(home: home, log: log)
+                let file = try app.exportLog(in: URL(fileURLWithPath: home))
+                #expect(file.lastPathComponent == "Acme_Notes-log.txt")
+            }
+        }
     #endif
 }

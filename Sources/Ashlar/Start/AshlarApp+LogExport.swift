@@ -19,12 +19,13 @@ extension AshlarApp {
     ///   - folder: The folder of the file; nil for the folder of temporary files.
     ///   - runs: The number of earlier runs at most.
     ///   - bytes: The number of bytes of each run at most.
-    /// - Returns: The file `<application>-log.txt`.
+    /// - Returns: The file `<application>-log.txt`; slashes in the name of the application become `_`.
     /// - Throws: The system's error if the file can't be written.
     /// - Complexity: O(*n*) in the number of bytes that are read.
     public func exportLog(in folder: URL? = nil, runs: Int = 3, bytes: Int = 1 << 20) throws -> URL {
         let folder = folder ?? FileManager.default.temporaryDirectory
-        let file = folder.appendingPathComponent("\(settings.application)-log.txt")
+        let name = settings.application.unicodeScalars.map { $0 == "/" ? "_" : String($0) }.joined()
+        let file = folder.appendingPathComponent("\(name)-log.txt")
         var text = ""
         for run in (logging?.priorRuns ?? []).prefix(max(0, runs)).reversed() {
             text += heading("run of \(run.startedAt), \(run.outcome)") + run.tail(bytes: bytes)
