@@ -60,6 +60,7 @@ import Testing
         let stars = CustomizationMessage(
             forms: [.one: "%.1f star", .other: "%.1f stars"], valueType: ".1f")
         #expect(text(stars, .double(1)) == "1.0 stars")
+        #expect(text(stars, .int(1)) == "1.0 stars")
         let free = CustomizationMessage(forms: [.one: "%@ star", .other: "%@ stars"], valueType: "f")
         #expect(text(free, .double(1)) == "1 star")
         #expect(text(free, .double(1.5)) == "1.5 stars")
@@ -166,5 +167,16 @@ import Testing
             Array(repeating: .int(2), count: 50))
         #expect(output.text.utf8.count < 100_000)
         #expect(output.problems.contains { $0.code == .cyclicVariable })
+    }
+
+    @Test("A variable that the text omits takes no argument's name")
+    func omitted() {
+        let message = CustomizationMessage(
+            format: "%#@files@",
+            variables: [
+                "files": Variable(forms: [.one: "%d file", .other: "%d files"]),
+                "folders": Variable(forms: [.other: "%d folders"]),
+            ])
+        #expect(message.formatted(["files": 1, "folders": 2]).text == "1 file")
     }
 }

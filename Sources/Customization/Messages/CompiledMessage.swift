@@ -71,7 +71,8 @@ package final class CompiledMessage: Sendable {
             positions = nil
             problems = body.problems + variables.flatMap { $0.forms.values.flatMap(\.problems) }
             var names = Self.names(upTo: compiler.lastPosition)
-            for variable in variables where names.indices.contains(variable.position - 1) {
+            for variable in variables
+            where compiler.refers(to: variable.name) && names.indices.contains(variable.position - 1) {
                 names[variable.position - 1] = variable.name
             }
             self.names = names
@@ -127,6 +128,9 @@ private struct PluralCompiler {
                 ($0.element, $0.offset)
             })
     }
+
+    /// Whether the text contains a variable, possibly in other variables.
+    func refers(to name: String) -> Bool { numbering.variables[name] != nil }
 
     mutating func compile() {
         body = pattern(text.format, own: nil, next: 1)

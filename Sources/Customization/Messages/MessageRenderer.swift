@@ -139,9 +139,10 @@ extension CompiledMessage.Variable {
         let operands: PluralOperands?
         switch value {
         case .string, .bool, .date: return nil
-        case .int(let number): operands = PluralOperands(number)
-        case .unsigned(let number): operands = PluralOperands(number)
-        case .double(let number), .amount(let number, _):
+        case .int(let number) where display == nil || !isDecimal: operands = PluralOperands(number)
+        case .unsigned(let number) where display == nil || !isDecimal: operands = PluralOperands(number)
+        case .int, .unsigned, .double, .amount:
+            guard let number = value.number else { return nil }
             var ignored: [MessageProblem] = []
             let shown = display?.replacement(.list([value], positions: nil), position: 1, problems: &ignored)
             operands = shown.flatMap { PluralOperands($0.trimmingSpace()) } ?? PluralOperands(number)
