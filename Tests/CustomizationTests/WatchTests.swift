@@ -1,7 +1,8 @@
-import AshlarCustomization
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarCustomization
 
 @Suite(.timeLimit(.minutes(2))) struct WatchTests {
     /// A watched tree; each edit waits for the snapshot that shows it.
@@ -121,5 +122,13 @@ import Testing
         start().cancel()
         executor.run()
         #expect(ended.items.count == 2)
+    }
+
+    @Test("A file that can't be read at first is watched, too")
+    func unreadable() throws {
+        let tree = try TemporaryFolder(["en.lproj/Localizable.strings": "a = \"a long text\";"])
+        let read = Customization(
+            path: tree.path, languages: ["en"], policy: CustomizationPolicy(maximumFileSize: 8))
+        #expect(read.tree?.watchedPaths.contains(tree.path + "/en.lproj/Localizable.strings") == true)
     }
 }

@@ -152,7 +152,11 @@ package final class CustomizationTree: Sendable {
     /// The folders and files whose changes make a reload necessary, sorted.
     var watchedPaths: [String] {
         let folders = loadedFolders.values
-        let files = folders.flatMap { folder in folder.files.keys.map { folder.path + "/" + $0 } }
+        // Also the files that can't be read yet.
+        let files = folders.flatMap { folder in
+            folder.names.filter { name in TableFileKind.allCases.contains { name.hasSuffix($0.suffix) } }
+                .map { folder.path + "/" + $0 }
+        }
         return ([path + "/"] + folders.map { $0.path + "/" } + files).sorted()
     }
 
