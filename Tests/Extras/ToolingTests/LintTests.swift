@@ -1,3 +1,4 @@
+import AshlarCustomization
 import AshlarTestSupport
 import AshlarTooling
 import Testing
@@ -143,5 +144,14 @@ import Testing
         ])
         let report = Customization(path: tree.path, brand: .none).lint()
         #expect(report.diagnostics.filter { $0.code.rawValue == "missing-translation" }.map(\.key) == ["Open"])
+    }
+
+    @Test("Findings that differ only by their key are in the order of the keys")
+    func keyOrder() {
+        let keys = (10..<60).map { "k\($0)" }
+        let found = keys.map {
+            CustomizationDiagnostic(.warning, "missing-key", "same", at: CustomizationLocation(file: "f"), key: $0)
+        }
+        #expect(CustomizationReport(found).diagnostics.compactMap(\.key) == keys)
     }
 }

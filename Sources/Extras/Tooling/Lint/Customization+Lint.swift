@@ -116,8 +116,9 @@ public struct CustomizationReport: Sendable {
         let order = found.indices.sorted { first, second in
             let (first, second) = (found[first], found[second])
             if first.line != second.line, first.file == second.file { return first.line < second.line }
-            return (first.file, first.column, first.code.rawValue, first.message, first.language?.description ?? "")
-                < (second.file, second.column, second.code.rawValue, second.message, second.language?.description ?? "")
+            let (left, right) = (first.language?.description ?? "", second.language?.description ?? "")
+            return (first.file, first.column, first.code.rawValue, first.message, left, first.key ?? "")
+                < (second.file, second.column, second.code.rawValue, second.message, right, second.key ?? "")
         }
         self.init(sorted: order.map { found[$0] })
     }
