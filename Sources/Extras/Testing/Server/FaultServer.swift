@@ -61,18 +61,15 @@ package final class FaultServer: Sendable {
         }
 
         func endAll() {
-            let isFirst = state.withLock { state in
-                guard !state.ended else { return false }
+            state.withLock { state in
+                guard !state.ended else { return }
                 state.ended = true
                 shutdown(listener, Int32(SHUT_RDWR))
                 for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
-                return true
+                #if !os(Linux)
+                    close(listener)  // there only this ends a waiting accept
+                #endif
             }
-            #if os(Linux)
-                _ = isFirst
-            #else
-                if isFirst { close(listener) }  // there only this ends a waiting accept
-            #endif
         }
     }
 
