@@ -193,4 +193,24 @@ import Testing
         }
         #expect(parsed > 0)
     }
+
+    @Test(
+        "A file whose objects share one long content is an error before it grows", arguments: [0x4F, 0x5F] as [UInt8])
+    func sharedContent(marker: UInt8) {
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).reversed().map { UInt8(truncatingIfNeeded: UInt64(value) >> UInt64(8 * $0)) }
+        }
+        var bytes = Array("bplist00".utf8)
+        let text = bytes.count
+        bytes += [marker, 0x11, 0xC3, 0x50] + [UInt8](repeating: 0x61, count: 50_000)
+        let root = bytes.count
+        bytes += [0xAF, 0x11, 0x03, 0xE8]
+        for object in 1...1_000 { bytes += number(object, 2) }
+        let table = bytes.count
+        bytes += number(root, 4)
+        for _ in 0..<1_000 { bytes += number(text, 4) }
+        bytes += [0, 0, 0, 0, 0, 0, 4, 2] + number(1_001, 8) + number(0, 8) + number(table, 8)
+        let error = #expect(throws: PropertyListError.self) { try BinaryPropertyListParser.parse(bytes) }
+        #expect(error?.code == .limitExceeded)
+    }
 }

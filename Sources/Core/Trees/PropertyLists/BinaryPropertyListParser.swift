@@ -53,6 +53,8 @@ package struct BinaryPropertyListParser {
     private var isOpen: [Bool] = []
     /// The index plus 1 of the string or data value created from each object.
     private var made: [UInt32] = []
+    /// The length of all strings and data so far; objects that overlap would otherwise make a small file grow.
+    private var contentBytes: UInt64 = 0
 
     /// Whether the bytes start like a binary property list.
     package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
@@ -74,7 +76,8 @@ package struct BinaryPropertyListParser {
         builder = PropertyListBuilder(
             limits: PropertyListLimits(
                 depth: limits.depth, values: min(limits.values, bytes.count + Self.sharedValues),
-                keyBytes: min(limits.keyBytes, 64 * bytes.count + Self.sharedKeyBytes)))
+                // 1 GiB at most, which an Int of 32 bits can hold.
+                keyBytes: min(limits.keyBytes, 64 * min(bytes.count, 1 << 24) + Self.sharedKeyBytes)))
     }
 
     private mutating func readDocument() throws(PropertyListError) -> PropertyListDocument {
@@ -212,6 +215,7 @@ package struct BinaryPropertyListParser {
             builder.append(marker == Self.doubleMarker ? .real : .date, pattern, position: start)
         case .data:
             let (count, contents) = try extent(at: start, unit: 1)
+            try addContent(count, at: start)
             builder.append(Array(bytes[contents..<(contents + count)]), position: start)
             made[object] = UInt32(builder.document.blobs.count)
         case .ascii: try append(String(decoding: ascii(at: start), as: UTF8.self), of: object, at: start)
@@ -227,7 +231,16 @@ package struct BinaryPropertyListParser {
         }
     }
 
-    private mutating func append(_ text: String, of object: Int, at start: Int) {
+    private mutating func addContent(_ count: Int, at start: Int) throws(PropertyListError) {
+        contentBytes += UInt64(count)
+        // UTF-16 takes up to one and a half times its length in UTF-8.
+        if contentBytes > 2 * UInt64(bytes.count) + UInt64(Self.sharedKeyBytes) {
+            throw failure(.limitExceeded, at: start, expected: "strings and data that fit into the file")
+        }
+    }
+
+    private mutating func append(_ text: String, of object: Int, at start: Int) throws(PropertyListError) {
+        try addContent(text.utf8.count, at: start)
         builder.append(text, position: start)
         made[object] = UInt32(builder.document.strings.count)
     }
