@@ -244,4 +244,15 @@ import Testing
         }
         #expect(wrong == 0)
     }
+
+    @Test("The days of a time from now are those of the formatter's time zone")
+    func relativeDays() throws {
+        let seconds = Date().timeIntervalSince1970 + 36 * 3_600
+        // In one of two time zones with 12 hours between them, it is before noon.
+        let texts = try [0, 43_200].map { offset in
+            FoundationFormatter(timeZone: try #require(TimeZone(secondsFromGMT: offset))).text(
+                secondsSince1970: seconds, style: .relative, language: "en")
+        }
+        #expect(Set(texts) == ["tomorrow", "in 2 days"])
+    }
 }

@@ -46,7 +46,11 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         guard Self.supportedTimes.contains(seconds) else { return nil }
         if style == .relative {
             let locale = Self.locale(of: language)
-            let relative = Date.RelativeFormatStyle(presentation: .named, unitsStyle: .wide, locale: locale)
+            // The days of "tomorrow" are those of the time zone.
+            var calendar = locale.calendar
+            calendar.timeZone = timeZone
+            let relative = Date.RelativeFormatStyle(
+                presentation: .named, unitsStyle: .wide, locale: locale, calendar: calendar)
             return relative.format(Date(timeIntervalSince1970: seconds))
         }
         let key = Key.date(style, language)
