@@ -146,6 +146,15 @@ import Testing
             }
         }
     }
+
+    @Test("Keys that differ in their Unicode form aren't duplicates")
+    func forms() {
+        let source =
+            "<plist><dict><key>\u{E9}</key><string>a</string><key>e\u{301}</key><string>b</string></dict></plist>"
+        let parsed = StringsTable.parse(strings: Array(source.utf8))
+        #expect(parsed.table["\u{E9}"] == .string("a") && parsed.table["e\u{301}"] == .string("b"))
+        #expect(parsed.diagnostics.isEmpty)
+    }
 }
 
 extension [CustomizationDiagnostic] {

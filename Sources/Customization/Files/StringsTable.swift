@@ -239,9 +239,9 @@ extension PlacedValue {
         switch content {
         case .array(let items): return items.flatMap { $0.repeats(in: text) }
         case .dictionary(let members):
-            var (seen, found): ([String: Int], [CustomizationDiagnostic]) = ([:], [])
+            var (seen, found): ([ByteKey: Int], [CustomizationDiagnostic]) = ([:], [])
             for member in members {
-                if let earlier = seen.updateValue(member.offset, forKey: member.key) {
+                if let earlier = seen.updateValue(member.offset, forKey: ByteKey(member.key)) {
                     found.append(
                         .duplicate(member.key, text.location(ofByte: earlier), text.location(ofByte: member.offset)))
                 }
