@@ -77,7 +77,7 @@ struct ConnectionTests {
             ("", nil), ("http://127.0.0.1", nil), ("nats://", nil), ("nats://a b", nil), ("127.0.0.1:4222", nil),
             ("nats://nats.example.org", .token("t0ken")), ("nats://user:t0ken@nats.example.org", nil),
             ("nats://127.0.0.1,nats://user:t0ken@10.0.0.1", nil),
-            ("nats://user:t0ken@127.0.0.1.example.org", nil),
+            ("nats://user:t0ken@127.0.0.1.example.org", nil), ("nats://user:t0ken@127.0.0.1,nats://10.0.0.1", nil),
         ] as [(String, FleetCredentials?)])
     func refused(url: String, credentials: FleetCredentials?) {
         var options = options
@@ -149,5 +149,20 @@ struct ConnectionTests {
         #expect(start.duration(to: .now) > options.reconnectPause / 4 * count)
         await fleet.close()
         withExtendedLifetime(subscriptions) {}
+    }
+
+    @Test("A server that another one names receives no credentials")
+    func discovered() async throws {
+        let other = try GarbageListener("", closes: true)
+        let text =
+            "INFO {\"proto\": 1, \"headers\": true, \"max_payload\": 1000, "
+            + "\"connect_urls\": [\"127.0.0.1:\(other.port)\"]}\r\n"
+        let listener = try GarbageListener(text, afterPing: "-ERR 'Authorization Violation'\r\n", closes: true)
+        var options = options
+        options.credentials = .token("t0ken")
+        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        try await until("there are further attempts") { listener.connections.value >= 3 }
+        #expect(other.connections.value == 0)
+        await fleet.close()
     }
 }

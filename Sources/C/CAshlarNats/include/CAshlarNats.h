@@ -1,6 +1,6 @@
 // Opens the official C client of NATS at run time, so that a build needs neither its headers nor the library.
 //
-// The signatures come from nats.h (3.3 and later, whose soname names the minor version). All objects are opaque, and no
+// The signatures come from nats.h (3.4 and later, whose soname names the minor version). All objects are opaque, and no
 // structure of the library is declared here, so that its layout may change: streams, consumers and buckets are requests in
 // JSON, which the server's documentation describes.
 #ifndef CASHLARNATS_H
@@ -34,6 +34,7 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int, natsOptions_LoadCertificatesChain, (void *options, const char *certificates, const char *key)) \
     F(int, natsOptions_SetExpectedHostname, (void *options, const char *name)) \
     F(int, natsOptions_SetAllowReconnect, (void *options, bool value)) \
+    F(int, natsOptions_SetIgnoreDiscoveredServers, (void *options, bool value)) \
     F(int, natsOptions_SetErrorHandler, (void *options, ashlar_nats_error_callback failed, void *closure)) \
     F(int, natsOptions_SetClosedCB, (void *options, ashlar_nats_connection_callback closed, void *closure)) \
     F(int, natsOptions_SetPingInterval, (void *options, int64_t milliseconds)) \

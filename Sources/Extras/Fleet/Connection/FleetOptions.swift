@@ -118,10 +118,13 @@ struct FleetAddresses: Sendable {
             let isSecret: Bool
             switch options.credentials {
             case .token, .user: isSecret = true
-            case .file, nil: isSecret = parts.user != nil
+            // The library also sends the user of one URL to servers whose URL has none.
+            case .file, nil: isSecret = urls.contains { URLComponents(string: $0)?.user != nil }
             }
             let isLoopback = host == "localhost" || host == "::1" || Self.isLoopbackAddress(host)
-            if isSecret, !isLoopback, options.tls == nil, scheme != "tls", !options.allowsPlainCredentials {
+            // With one URL of TLS, the library uses it for all.
+            let hasTLS = options.tls != nil || urls.contains { $0.hasPrefix("tls:") }
+            if isSecret, !isLoopback, !hasTLS, !options.allowsPlainCredentials {
                 throw FleetError(
                     .invalidOptions,
                     "the credentials would be sent without TLS to '\(host)'; set 'tls', or "

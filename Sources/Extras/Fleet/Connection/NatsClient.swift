@@ -117,6 +117,8 @@ final class NatsClient: Sendable {
             table.natsOptions_SetNoEcho(raw, true),
             // Otherwise the library would send what it has buffered before what has to be sent again.
             table.natsOptions_SetAllowReconnect(raw, false),
+            // Their addresses weren't checked, and they would receive the credentials.
+            table.natsOptions_SetIgnoreDiscoveredServers(raw, true),
             table.natsOptions_SetPingInterval(raw, options.pingInterval.milliseconds),
             table.natsOptions_SetMaxPingsOut(raw, 2),
             table.natsOptions_SetTimeout(raw, options.timeout.milliseconds),
