@@ -267,4 +267,27 @@ struct FaultTests {
         try server.start()
         for flush in flushes { try await flush.value }
     }
+
+    @Test("A flush waits for a connection, also if the last server stored nothing")
+    func oldRefusal() async throws {
+        let server = try await NatsServer(hasJetStream: false)
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        var options = FleetOptions.impatient
+        options.timeout = .milliseconds(300)
+        let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
+        try await processes.settle()
+        let (bus, fleet) = (processes.buses[0], processes.fleets[0])
+        let result = await bus.send(saved, Note(id: 1, title: ""))
+        #expect(!result.failures.isEmpty)
+        server.kill()
+        try await until("the connection is lost") { !fleet.state.isConnected }
+        let flush = Task { try await within(.seconds(60)) { try await fleet.flush() } }
+        // Longer than the limit after which a refusal ends the wait.
+        try await Task.sleep(for: .seconds(2))
+        await fleet.close()
+        let error = await #expect(throws: FleetError.self) { try await flush.value }
+        #expect(error?.code == .closed)
+    }
 }

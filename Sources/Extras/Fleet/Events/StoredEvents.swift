@@ -130,7 +130,9 @@ final class StoredEvents: Sendable {
         let limit = options.timeout
         let timer = Task { [weak self] in
             while (try? await Task.sleep(for: limit)) != nil {
-                guard let refusal = self?.state.withLock({ $0.refusal }), refusal.since + limit < .now else { continue }
+                guard let self, connection.state.current.isConnected, let refusal = state.withLock({ $0.refusal }),
+                    refusal.since + limit < .now
+                else { continue }
                 for result in results { result.finish(.failure(refusal.error)) }
             }
         }
@@ -153,7 +155,7 @@ final class StoredEvents: Sendable {
         if !state.withLock({ $0.hasStream }) { try await createStream() }
         while true {
             let batch = state.withLock { Array($0.entries.prefix($0.window)) }
-            if batch.isEmpty { return }
+            if batch.isEmpty { return state.withLock { $0.refusal = nil } }
             let replies = batch.map { connection.reply(to: $0.message) }
             var failure: (any Error)?
             // Nil for the events that must be sent again.
