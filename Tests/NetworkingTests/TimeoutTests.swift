@@ -137,6 +137,28 @@ import Testing
             #expect(error?.phase == .connect)
             #expect(passed > .milliseconds(195) && passed < .seconds(20))
         }
+
+        @Test("The idle time begins again when the connection is made")
+        func idleAfterConnecting() async throws {
+            let proxy = try FaultServer { connection in
+                guard connection.head() != nil else { return }
+                connection.pause(1.2)
+                connection.write("HTTP/1.1 200 OK\r\n\r\n")
+                guard connection.request() != nil else { return }
+                connection.pause(1.2)
+                connection.write(answer(body: "ok"))
+            }
+            var configuration = ClientConfiguration()
+            configuration.transport.addresses = ["slow.invalid": "127.0.0.1"]
+            configuration.transport.proxy = try NetworkProxy(proxy.url)
+            let client = try TransportKind.curl.client(configuration)
+            var request = try client.request(.get, "http://slow.invalid:8080/")
+            request.options.idleTimeout = .seconds(2)
+            let sent = request
+            try await repeatingOnce(if: "the proxy is late for the idle timeout") {
+                (try? await client.send(sent).text()) == "ok"
+            }
+        }
     #endif
 
     @Test("A slow reader causes no idle timeout", arguments: TransportKind.allCases)

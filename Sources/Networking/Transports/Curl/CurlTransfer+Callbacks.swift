@@ -7,6 +7,7 @@
         func maySend(on connection: CurlConnection) -> Bool {
             if isUpgrade { return true }
             self.connection = connection
+            lastActivity = loop.now
             let isStale = loop.idle.take(connection)
             if measures { measureTLS() }
             if dropChallenge() { return true }
