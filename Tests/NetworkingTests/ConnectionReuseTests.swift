@@ -76,6 +76,23 @@ import AshlarTestSupport
             #expect(server.connectionCount == 20)
         }
 
+        @Test("Bytes after a compressed body close the connection, although its reader had no room")
+        func surplusOfInflatedBody() async throws {
+            let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "Fixtures/zeros-8MiB.gz")
+            let zeros = [UInt8](try Data(contentsOf: path))
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let bytes =
+                Array((head + String(zeros.count, radix: 16) + "\r\n").utf8) + zeros
+                + Array("\r\n0\r\n\r\nHTTP/1.1 200 EVIL\r\nContent-Le".utf8)
+            let server = try FaultServer { connection in
+                while connection.request() != nil { connection.write(bytes) }
+            }
+            let client = try TransportKind.curl.client()
+            for _ in 0..<5 { #expect(try await send(client, server.url).get().bytes.count == 8 << 20) }
+            #expect(server.connectionCount == 5)
+        }
+
         @Test("A POST whose idle connection was closed is sent once on another connection")
         func postOnClosedConnection() async throws {
             let (closed, posts) = (Counter(), Counter())

@@ -227,6 +227,8 @@ import Testing
             #expect(error?.limit == 100)
             request.options.maximumDecompressionRatio = 2000
             #expect(try await client.send(request).bytes.count == 72 << 20)
+            request.options.maximumDecompressionRatio = .max
+            #expect(try await client.send(request).bytes.count == 72 << 20)
             request.options.maximumBodyBytes = 1_000_000
             let limited = request
             let over = await outcome { () async throws(NetworkError) in try await client.send(limited) }.failure

@@ -18,6 +18,8 @@
         private var framed = 0
         /// The number of read bytes that libcurl delivers again after a pause.
         private var reread = 0
+        /// Whether bytes follow the end of the body, also if the reader had no room when they arrived.
+        private var hasSurplus = false
 
         /// The result of `read`.
         enum Outcome {
@@ -71,10 +73,9 @@
             }
             // libcurl delivers the bytes again after a pause, and those that have been read are skipped.
             let known = min(reread, bytes.count)
-            var hasSurplus = false
             if known < bytes.count {
                 guard pipe.hasRoom() else { return .full }
-                hasSurplus = try unframe(bytes.part(known...), into: pipe)
+                if try unframe(bytes.part(known...), into: pipe) { hasSurplus = true }
             }
             guard try inflate(into: pipe) else {
                 reread = max(reread, bytes.count)
@@ -119,7 +120,10 @@
             if let limit = most, received > limit {
                 throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
             }
-            if let ratio = mostInflation, decoder != nil, received > 64 << 20, received > compressed &* ratio {
+            if let ratio = mostInflation, decoder != nil, received > 64 << 20,
+                case let most = compressed.multipliedReportingOverflow(by: ratio), !most.overflow,
+                received > most.partialValue
+            {
                 var error = NetworkError(
                     .decompressionLimit, "\(compressed) bytes received inflate to more than \(ratio) times as much",
                     phase: .receive)
