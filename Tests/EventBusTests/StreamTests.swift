@@ -338,4 +338,21 @@ struct StreamTests {
         let result = await sender.value
         #expect(result.dropped == 1 && result.queued == 0 && stream.waiting == 1)
     }
+
+    @Test("An event whose sender waits for a watcher isn't undelivered")
+    func awaitedIsDelivered() async throws {
+        let undelivered = Recorder<Int>()
+        bus.onUndelivered { undelivered.note($0.payload as? Int ?? -1) }
+        let watch = bus.watch(number, buffer: .unbounded) { _ in }
+        #expect(await bus.send(number, 1, awaitingHandlers: true).delivered == 1)
+        watch.cancel()
+        let stream = bus.events(number, buffer: .suspend(1))
+        await bus.send(number, 2)
+        let sender = Task { [bus, number] in await bus.send(number, 3) }
+        try await until { stream.waiting == 2 }
+        var iterator = stream.makeAsyncIterator()
+        _ = await iterator.next()
+        _ = await sender.value
+        #expect(undelivered.items == [])
+    }
 }

@@ -22,6 +22,8 @@ public struct DeliveryResult: Sendable {
 
     /// Nil instead of empty: every trigger creates a result, and even an empty array is reference-counted.
     private var errors: [any Error]?
+    /// Whether the wait of the sender counts a watcher.
+    private var isAwaited = false
 
     init(sequence: UInt64 = 0) {
         self.sequence = sequence
@@ -80,6 +82,7 @@ public struct DeliveryResult: Sendable {
             counts.queued += 1
             counts.dropped += 1
         case .dropped: counts.dropped += 1
+        case .awaited: isAwaited = true
         case .skipped: break
         }
     }
@@ -91,7 +94,7 @@ public struct DeliveryResult: Sendable {
     public static var postponed: DeliveryResult { DeliveryResult().adding(queued: 1) }
 
     /// Whether no watcher has received the event, not even by dropping it.
-    var isEmpty: Bool { counts == (0, 0, 0, 0, 0) && errors == nil }
+    var isEmpty: Bool { counts == (0, 0, 0, 0, 0) && errors == nil && !isAwaited }
 
     /// Whether no watcher receives the event, now or later.
     package var isUndelivered: Bool { delivered == 0 && queued == 0 }
@@ -105,5 +108,7 @@ enum TakeOutcome {
     case displaced
     /// The event itself was dropped.
     case dropped
+    /// The wait of the sender counts the event.
+    case awaited
     case skipped
 }

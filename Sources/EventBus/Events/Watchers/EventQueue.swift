@@ -122,9 +122,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
             call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) }
         }
         if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(target) } }
-        guard handling != nil else { return put.outcome }
+        guard handling != nil else { return put.room == nil ? put.outcome : .awaited }
         // The event itself is counted when it has been handled or dropped.
-        return put.outcome == .displaced ? .dropped : .skipped
+        return put.outcome == .displaced ? .dropped : .awaited
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
