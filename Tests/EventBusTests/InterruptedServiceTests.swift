@@ -305,4 +305,12 @@ struct InterruptedServiceTests {
         #expect(try await services.explain("lib") == "lib: running\n  needs db: running")
         #expect(try await services.explain("db") == "db: running\n  used by lib")
     }
+
+    @Test("A run() that throws serviceStopped itself has failed")
+    func ownServiceStopped() async throws {
+        try await services.register("a") { _ in
+            Runner { throw EventBusError(.serviceStopped, subject: "b") }
+        }
+        await #expect(throws: EventBusError.self) { try await services.run(shuttingDownOn: []) }
+    }
 }

@@ -1,6 +1,7 @@
-import AshlarEventBus
 import AshlarTestSupport
 import Testing
+
+@testable import AshlarEventBus
 
 /// A service that calls closures.
 private struct Stub: Service {
@@ -200,5 +201,17 @@ struct ServiceHangTests {
         gate.open()
         #expect(await services.shutDown() == [])
         #expect(await services.state(of: "slow") == .stopped)
+    }
+
+    @Test("A late end of a stop's limit doesn't cancel the next stop")
+    func lateLimit() async throws {
+        let wasCancelled = Recorder<Bool>()
+        try await services.register("a") { _ in Stub { wasCancelled.note(Task.isCancelled) } }
+        try await services.start("a")
+        try await services.stop("a")
+        _ = await services.cancelStop(of: "a")
+        try await services.start("a")
+        try await services.stop("a")
+        #expect(wasCancelled.items == [false, false])
     }
 }

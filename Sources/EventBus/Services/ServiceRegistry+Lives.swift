@@ -187,7 +187,7 @@ extension ServiceRegistry {
             if let failure, entries[name]?.stop != nil { entries[name]?.stopError = failure }
             set(name, failure == nil ? .stopped : .failed, failure)
         }
-        if failure != nil || entries[name]?.stop == nil { conclude(name, failure) }
+        if failure != nil || entries[name]?.stop == nil { conclude(name, failure, ofRun: true) }
         checkRun()
     }
 
@@ -266,7 +266,7 @@ extension ServiceRegistry {
                 life.cancel()
                 late = next
             }
-            entries[next]?.isLate = true
+            if entries[next]?.stop != nil { entries[next]?.isLate = true }
             open += activeUsers(of: next).filter { seen.insert($0).inserted }
         }
         return late

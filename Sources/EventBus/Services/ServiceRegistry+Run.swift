@@ -154,13 +154,14 @@ extension ServiceRegistry {
     }
 
     /// Applies the policy of a service that has ended by itself or failed.
-    func conclude(_ name: String, _ error: (any Error)?) {
+    func conclude(_ name: String, _ error: (any Error)?, ofRun: Bool = false) {
         guard let run = currentRun, error != nil || shutdown == nil else { return }
         defer { run.wake() }
         // The end of a start by a stop isn't a failure.
         var cause = error
         while let found = cause as? EventBusError, found.code != .serviceStopped { cause = found.underlying }
-        if cause is EventBusError || error is CancellationError { return }
+        // The code of a run() fails with any error, unless a shutdown refuses what it starts.
+        if !ofRun || shutdown != nil, cause is EventBusError || error is CancellationError { return }
         let policy = graph[name]?.policy ?? ServicePolicy()
         let effect = error == nil ? policy.whenEnded : policy.whenFailed
         if effect == .ignore { return }
