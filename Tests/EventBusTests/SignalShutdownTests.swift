@@ -288,7 +288,8 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 try await services.register("web") { _ in
                     Worker {
                         stopping.open()
-                        await gate.pass()
+                        // A task of its own, because the cancellation would open the gate.
+                        await Task { await gate.pass() }.value
                     }
                 }
                 let running = services.bus.watch("service:web:running") { _ in raiseSignal(SIGINT) }
