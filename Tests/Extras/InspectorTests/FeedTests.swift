@@ -121,6 +121,8 @@ import Testing
         _ = try await app.client.get("https://api.example.com/notes?token=planted")
         _ = try? await app.client.get("https://api.example.com/absent")
         app.bus.trigger("user:login", ["name": "Ann", "password": "planted"])
+        app.bus.trigger("user:opened", "https://h/p?token=planted&page=2")
+        app.bus.trigger("user:moved", ["url": "https://h/p?token=planted&page=2"])
         var cursor = InspectorCursor(run: "")
         let batch = feed.take(after: &cursor)
         #expect(batch.requests.map { $0.duration == nil } == [true, false, true, false])

@@ -107,7 +107,7 @@ extension InspectedEvent {
         if let elements = json.array() { return JSONEntity(array: elements.map(redacted)) }
         guard let members = json.dictionary() else {
             // Foundation's encoder escapes slashes.
-            return json.string().map { JSONEntity($0) } ?? json
+            return json.string().map { JSONEntity(SecretText.redacted($0)) } ?? json
         }
         let values = members.map { key, value in
             let isSecret = SecretNames.standard.matches(key) && !value.isNull
