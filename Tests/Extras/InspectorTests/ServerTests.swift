@@ -362,4 +362,18 @@ struct ServerTests {
         #expect(try await fixture.client.send(try fixture.request("/")).status == 200)
         await fixture.inspector.stop()
     }
+
+    @Test("An action of the page can stop the inspector")
+    func stopByAction() async throws {
+        let fixture = try await InspectedApp()
+        let inspector = fixture.inspector
+        let (stops, stopped) = AsyncStream.makeStream(of: Void.self)
+        try fixture.app.router.route("/stop") { _ in
+            await inspector.stop()
+            stopped.yield()
+        }
+        _ = try? await fixture.act(#"{"action":"openRoute","name":"/stop"}"#)
+        for await _ in stops { break }
+        #expect(inspector.port == nil)
+    }
 }

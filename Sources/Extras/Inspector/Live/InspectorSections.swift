@@ -37,11 +37,12 @@ actor InspectorSections {
         }
         document.addHosts(app.hosts)
         document.addRoutes(app.router.current)
-        await document.addServices(app.services)
+        // These are stored before the wait, during which another browser can store newer ones.
         update("configuration", document.configuration)
         update("strings", document.strings)
         update("hosts", document.hosts)
         update("routes", document.routes)
+        await document.addServices(app.services)
         update("services", document.services)
     }
 

@@ -77,7 +77,8 @@ final class InspectorServer: Sendable {
     func stop() async {
         connections.endAll()
         server.stop()
-        _ = await connections.end.value()
+        // An action that stops the inspector would wait for its own connection.
+        if !Self.isAnswering { _ = await connections.end.value() }
     }
 
     // MARK: The thread of a connection
@@ -107,12 +108,15 @@ final class InspectorServer: Sendable {
         while rest > 0, let bytes = connection.receive(within: time()) { rest -= bytes.count }
     }
 
+    /// Whether the current task answers a request.
+    @TaskLocal private static var isAnswering = false
+
     /// Waits for asynchronous work on the thread of a connection.
     private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value? {
         let result = Mutex<Value?>(nil)
         let end = DispatchSemaphore(value: 0)
         Task.detached {
-            let value = await work()
+            let value = await $isAnswering.withValue(true) { await work() }
             result.withLock { $0 = value }
             end.signal()
         }
