@@ -86,17 +86,8 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
     }
 
     /// Returns the files with their paths, the elements of an array in their order.
-    private func paths(in folder: String) -> [(name: String, steps: [ConfigPath.Component])] {
-        files(in: folder).map { ($0, section.components + ConfigPath($0).components) }.sorted { left, right in
-            left.1.lexicographicallyPrecedes(right.1) { one, other in
-                switch (one, other) {
-                case (.key(let one), .key(let other)): one < other
-                case (.index(let one), .index(let other)): one < other
-                case (.key, .index): true
-                case (.index, .key): false
-                }
-            }
-        }
+    private func paths(in folder: String) -> [(name: String, path: ConfigPath)] {
+        files(in: folder).map { (name: $0, path: ConfigPath($0)) }.sorted { ConfigPath.precedes($0.path, $1.path) }
     }
 
     /// Returns the values of a folder; nil if a file disappeared.
@@ -104,7 +95,8 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
         var assignments = ConfigAssignments()
         var values: Set<[ConfigPath.Component]> = []
         var sections: Set<[ConfigPath.Component]> = []
-        for (name, steps) in paths(in: folder) {
+        for (name, key) in paths(in: folder) {
+            let steps = section.components + key.components
             let location = ConfigLocation(file: "\(path)/\(name)", name: name)
             let file = ConfigLocation(file: "\(folder)/\(name)", name: name)
             guard values.count < limits.values else {

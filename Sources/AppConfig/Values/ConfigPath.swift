@@ -132,6 +132,18 @@ extension ConfigPath {
         return components
     }
 
+    /// Whether a path is before another one: keys in the order of their text, elements in that of their numbers.
+    package static func precedes(_ left: ConfigPath, _ right: ConfigPath) -> Bool {
+        left.components.lexicographicallyPrecedes(right.components) { one, other in
+            switch (one, other) {
+            case (.key(let one), .key(let other)): one < other
+            case (.index(let one), .index(let other)): one < other
+            case (.key, .index): true
+            case (.index, .key): false
+            }
+        }
+    }
+
     private static func parseIndex(_ bytes: [UInt8], from start: Int) -> (index: Int, next: Int)? {
         guard let close = bytes[start...].prefix(11).firstIndex(of: UInt8(ascii: "]")), close > start + 1 else {
             return nil

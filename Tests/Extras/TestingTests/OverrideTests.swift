@@ -71,4 +71,11 @@ import Testing
         #expect(throws: Failure.self) { try store.withOverrides(["a": 1]) { throw Failure() } }
         #expect(store.current["a"] == nil)
     }
+
+    @Test("Elements are appended in the order of their numbers")
+    func elements() {
+        var values: [String: ConfigValue] = [:]
+        for index in 2...10 { values["list[\(index)]"] = .integer(Int64(index)) }
+        store.withOverrides(values) { #expect(store.current["list"] == [1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10]) }
+    }
 }

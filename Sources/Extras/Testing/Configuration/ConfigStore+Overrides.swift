@@ -15,7 +15,7 @@ extension ConfigStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - values: The values by path, set in the order of their keys; `null` removes a key.
+    ///   - values: The values by path, set in the order of their keys, elements by their numbers; `null` removes a key.
     ///   - operation: The code to run.
     /// - Returns: The result of the operation.
     /// - Throws: The error of the operation.
@@ -51,7 +51,8 @@ extension ConfigStore {
             var config = outer?.apply(store, config) ?? config
             if ObjectIdentifier(store) != id { return config }
             // Sections come before the values inside them.
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) { config[ConfigPath(key)] = value }
+            let paths = values.map { (path: ConfigPath($0.key), value: $0.value) }
+            for (path, value) in paths.sorted(by: { ConfigPath.precedes($0.path, $1.path) }) { config[path] = value }
             return config
         }
     }
