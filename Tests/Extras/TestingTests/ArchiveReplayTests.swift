@@ -338,4 +338,12 @@ private let notes = #"""
         let error = #expect(throws: NetworkError.self) { try recording.archive.write(toFile: "/nonexistent/x.har") }
         #expect(error?.code == .fileFailed && error?.file == "/nonexistent/x.har")
     }
+
+    @Test("A parameter without a name keeps its value")
+    func namelessParameter() throws {
+        let url = try HTTPURL("https://a.example/?=x&b=")
+        let archive = HARArchive([HAREntry(request: HARRequest(.get, url), response: HARResponse(status: 200))])
+        let query = try JSONEntity(parsing: archive.bytes())["log"]["entries"][0]["request"]["queryString"]
+        #expect(query == [["name": "", "value": "x"], ["name": "b", "value": ""]])
+    }
 }

@@ -44,7 +44,9 @@ enum HARWriter {
             ])
         }
         let query = (request.url.query ?? "").split(separator: "&").map { item in
-            let pair = item.split(separator: "=", maxSplits: 1).map { PercentCoding.decode(String($0)) ?? String($0) }
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                PercentCoding.decode(String($0)) ?? String($0)
+            }
             return JSONEntity(object: [
                 ("name", JSONEntity(pair.first ?? "")), ("value", JSONEntity(pair.count > 1 ? pair[1] : "")),
             ])
