@@ -378,4 +378,18 @@ import Testing
         let system = TestSystem { $0.application = name }
         #expect(LogReader(folder: system.folder.path, application: name).runs.count == 1)
     }
+
+    @Test("A run is followed from its first moment to its last segment")
+    func followingWholeRun() throws {
+        let folder = TemporaryFolder()
+        let name = RunName(startedAt: 5, processID: 0x7FFF_FFF0, tag: 0)
+        try folder.write("", to: name.stateFile)
+        var follower = RunFollower(reader: LogReader(folder: folder.path))
+        #expect(follower.newLines().isEmpty)
+        try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0, ending: .clean, log: "[INFO] A - one\n")
+        #expect(follower.newLines().map(\.text) == ["[INFO] A - one"])
+        try folder.write("[INFO] A - two\n", to: RunFile(run: name, part: .segment(1)).name)
+        #expect(follower.newLines().map(\.text) == ["[INFO] A - two"])
+        #expect(follower.newLines().isEmpty)
+    }
 }

@@ -71,6 +71,8 @@ struct RunFollower: Sendable {
         var offsets: [String: Int] = [:]
         /// Whether the run has ended and everything has been read.
         var isFinished = false
+        /// The files of the ended run at the last check.
+        var lastFiles: [String] = []
 
         /// Returns the whole lines that were written into a file since the last call.
         mutating func newLines(in path: String) -> [LogLine] {
@@ -119,7 +121,8 @@ struct RunFollower: Sendable {
     mutating func skip() {
         for run in reader.runs {
             var progress = progress(of: run)
-            progress.isFinished = run.outcome != .stillRunning
+            // A run without files is about to begin.
+            progress.isFinished = run.outcome != .stillRunning && !run.files.isEmpty
             if !progress.isFinished { progress.skip(run.files) }
             runs[run.baseName] = progress
         }
@@ -128,7 +131,6 @@ struct RunFollower: Sendable {
     /// Returns the whole lines that were written since the last call.
     mutating func newLines() -> [LogLine] {
         var found: [[LogLine]] = []
-        // The outcome is read first, so the files of a finished run are complete when they are read.
         for run in reader.runs.reversed() where runs[run.baseName]?.isFinished != true {
             var progress = progress(of: run)
             if run.outcome == .stillRunning || runs[run.baseName] != nil {
@@ -136,8 +138,12 @@ struct RunFollower: Sendable {
             } else {
                 // After a power failure, there can be holes, after which a live file has no lines.
                 found.append(progress.scanner.lines(in: RunReader.contents(of: run.files, limit: nil)))
+                for path in run.files { _ = progress.newBytes(in: path) }
             }
-            progress.isFinished = run.outcome != .stillRunning
+            // The files were listed before the outcome was read, so an ended run can have another one.
+            let hasEnded = run.outcome != .stillRunning
+            progress.isFinished = hasEnded && !run.files.isEmpty && progress.lastFiles == run.files
+            progress.lastFiles = hasEnded ? run.files : []
             runs[run.baseName] = progress
         }
         return Self.merged(found)
