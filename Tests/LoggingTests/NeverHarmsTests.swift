@@ -160,6 +160,19 @@ import Testing
         #expect(log.contains("[INFO] Handler - before\n"))
         #expect(log.contains("[INFO] Handler - behind\n"))
     }
+
+    @Test("Lines that wait when another run begins are counted as lost")
+    func waitingAtRestart() throws {
+        let system = TestSystem()
+        system.log().info("before")
+        try system.breakDisk(try #require(system.pipeline.settings.store as? FileStore))
+        for index in 1...3 { system.log().info("line \(index)") }
+        let other = TemporaryFolder()
+        var configuration = system.configuration
+        configuration.folder = other.path
+        _ = system.pipeline.start(configuration)
+        #expect(system.counters.lost == 3)
+    }
 }
 
 extension TestSystem {

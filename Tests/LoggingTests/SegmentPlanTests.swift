@@ -304,4 +304,14 @@ import Testing
         let reported = lines.compactMap { $0.wholeMatch(of: /(\d+) lost/).flatMap { Int($0.1) } }.reduce(0, +)
         #expect(reported >= plan.dropped && plan.dropped < 400)
     }
+
+    @Test("A torn line ends before the lines that wait")
+    func tornLine() {
+        var plan = SegmentPlan(checkInterval: 9, waitingBytes: 300)
+        plan.use(size: 0, limit: 200)
+        _ = plan.write(Array("abc\n".utf8)[...])
+        _ = plan.next(.appended(1))
+        _ = plan.next(.failed(ENOSPC))
+        #expect(plan.unwritten == Array("\nabc\n".utf8))
+    }
 }

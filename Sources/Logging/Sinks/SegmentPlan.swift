@@ -72,6 +72,8 @@ struct SegmentPlan: Sendable {
     var isWaiting: Bool { wait != nil }
     /// The lines that wait.
     private(set) var waiting: BoundedQueue<[UInt8]>
+    /// What follows the file in the log: the end of a torn line, and the lines that wait.
+    var unwritten: [UInt8] { (wait?.isTorn == true ? [.newline] : []) + waiting.contents }
     /// The number of lines that were dropped because they didn't fit, and of failed writes.
     private(set) var dropped = 0
     private(set) var failedWrites = 0

@@ -84,7 +84,18 @@ final class SegmentedFile: Sendable {
         state = Guarded(State(series: series, file: file, plan: plan))
     }
 
-    deinit { state.withLock { $0.file.close() } }
+    deinit {
+        state.withLock { state in
+            // Lines that still wait are lost.
+            let (plan, noted) = (state.plan, state.noted)
+            if plan.waiting.count > 0 {
+                let losses = SegmentLosses(
+                    dropped: noted.dropped + plan.waiting.count, waiting: 0, failedWrites: noted.failedWrites)
+                state.series.note(losses, since: noted)
+            }
+            state.file.close()
+        }
+    }
 
     /// Writes a line with its line end; returns whether it is stored in the file or waits.
     func write(_ line: [UInt8]) -> Bool { state.withLock { $0.perform($0.plan.write(line[...])) } }
@@ -114,7 +125,7 @@ final class SegmentedFile: Sendable {
 
     /// Returns the lines of all files, or the last ones, and those that wait.
     func contents(limit: Int?) -> [UInt8] {
-        state.withLock { $0.series.contents(limit: limit) + $0.plan.waiting.contents }
+        state.withLock { $0.series.contents(limit: limit) + $0.plan.unwritten }
     }
 
     /// The descriptor of the current file; negative if none is open.
