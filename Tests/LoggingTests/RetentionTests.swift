@@ -325,4 +325,18 @@ import Testing
         // The old one is the prior run.
         #expect(runs(folder).count == 5)
     }
+
+    #if os(Linux)
+        @Test("A state file with an impossible time doesn't end the process")
+        func impossibleTime() throws {
+            let folder = TemporaryFolder(in: "/dev/shm")
+            let path = try folder.write("", to: RunName(startedAt: 5, processID: 1, tag: 0).stateFile)
+            let time = timespec(tv_sec: .min, tv_nsec: 0)
+            let result = [time, time].withUnsafeBufferPointer { utimensat(AT_FDCWD, path, $0.baseAddress, 0) }
+            #expect(result == 0)
+            let system = TestSystem(in: folder)
+            system.log().info("a")
+            #expect(system.lines == ["[INFO] A - a"])
+        }
+    #endif
 }

@@ -183,7 +183,7 @@ final class RunFiles: Sendable {
     /// Whether the state file was created less than a minute ago and the run has no lines.
     func isBeginning(now: Int64) -> Bool {
         guard paths.isEmpty, let file = FileStatus(path(.state), followingLinks: false) else { return false }
-        return abs(now / 1_000_000_000 - file.signature.modified.seconds) < 60
+        return (now / 1_000_000_000 &- file.signature.modified.seconds).magnitude < 60
     }
 }
 
