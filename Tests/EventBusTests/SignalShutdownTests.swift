@@ -1,7 +1,8 @@
 import AshlarCore
-import AshlarEventBus
 import AshlarTestSupport
 import Testing
+
+@testable import AshlarEventBus
 
 #if canImport(Darwin)
     import Darwin
@@ -279,26 +280,19 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A signal that cancels the services remains caught until the run ends")
-        func cancelledTwice() async {
+        @Test("A lasting subscription receives each signal, which remains caught until its end")
+        func lastingSubscription() async {
             await #expect(processExitsWith: .success) {
                 prepareChild()
-                let services = ServiceRegistry(bus: EventBus())
-                let (stopping, gate) = (Gate(), Gate())
-                try await services.register("web") { _ in
-                    Worker {
-                        stopping.open()
-                        // A task of its own, because the cancellation would open the gate.
-                        await Task { await gate.pass() }.value
-                    }
+                let received = Recorder<ProcessSignal>()
+                let subscription = ProcessSignals.Subscription([.interrupt], isLasting: true) { received.note($0) }
+                try ProcessSignals.subscribe(subscription)
+                for count in 1...3 {
+                    raiseSignal(SIGINT)
+                    try await until { received.items.count == count }
                 }
-                let running = services.bus.watch("service:web:running") { _ in raiseSignal(SIGINT) }
-                let run = Task { try await services.run(shuttingDownOn: [.terminate], cancellingOn: [.interrupt]) }
-                await stopping.pass()
-                raiseSignal(SIGINT)
-                gate.open()
-                check(try await run.value.signal == .interrupt, 2)
-                running.cancel()
+                ProcessSignals.unsubscribe(subscription)
+                check(received.items == [.interrupt, .interrupt, .interrupt], 2)
             }
         }
     }
