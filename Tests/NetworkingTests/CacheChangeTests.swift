@@ -171,7 +171,7 @@ import Testing
         }
         let client = client(stub, cache())
         _ = try await get(client, "/a")
-        _ = try? await client.send(NetworkRequest(.post, "https://h/a"))
+        await #expect(throws: NetworkError.self) { try await client.send(NetworkRequest(.post, "https://h/a")) }
         #expect(try client.explain(NetworkRequest(.get, "https://h/a")) == "not cached: nothing is stored")
     }
 }

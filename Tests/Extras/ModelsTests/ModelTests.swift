@@ -354,6 +354,7 @@ import Testing
         }
         box.withLock { $0 = collection }
         try collection.add(notes(2))
+        #expect(box.withLock { $0 == nil }, "the comparator was called")
         #expect(collection.models.allSatisfy { collection[cid: $0.cid] === $0 })
     }
 
