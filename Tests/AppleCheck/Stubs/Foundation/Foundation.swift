@@ -438,7 +438,8 @@ extension Date {
         public struct Presentation: Sendable { public static var named: Presentation { fatalError() } }
         public struct UnitsStyle: Sendable { public static var wide: UnitsStyle { fatalError() } }
         public init(
-            presentation: Presentation, unitsStyle: UnitsStyle = .wide, locale: Locale = .autoupdatingCurrent
+            presentation: Presentation, unitsStyle: UnitsStyle = .wide, locale: Locale = .autoupdatingCurrent,
+            calendar: Calendar = .autoupdatingCurrent
         ) { fatalError() }
         public func format(_ destDate: Date) -> String { "" }
     }
